@@ -1,0 +1,137 @@
+"""Canonical JSON, digests and seeds: the one way in which anything becomes bytes.
+
+Canonical form: UTF-8, keys sorted, no white space, numbers as orjson writes them. What strict JSON cannot hold is marked, so that a line is always strict JSON
+and reads back as the same value:
+
+    NaN, inf, -inf            {"$float": "nan" | "inf" | "-inf"}
+    a lone surrogate          {"$text": "…\\ud800…"}     (backslashes doubled, the surrogate as its escape)
+    an integer over 64 bits   {"$int": "123…"}
+    an object with a key that starts with "$" or holds a lone surrogate     {"$object": [[key, value], …]}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any
+
+import orjson
+
+_SORTED = orjson.OPT_SORT_KEYS
+_LINE = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+
+
+def dumps(value: Any, *, newline: bool = False) -> bytes:
+    """Canonical JSON of `value` (dicts with text keys, lists, tuples, text, numbers, bools, None). Raises TypeError for anything else."""
+    option = _LINE if newline else _SORTED
+    try:
+        out = orjson.dumps(value, option=option)
+    except TypeError:
+        return orjson.dumps(_mark(value), option=option)
+    # orjson writes NaN as null and passes "$" keys through: only then is a second, slower look needed.
+    if (b"null" in out or b'"$' in out) and _needs_marks(value):
+        return orjson.dumps(_mark(value), option=option)
+    return out
+
+
+def loads(data: bytes | str) -> Any:
+    """The value whose canonical JSON (or plain JSON) this is. Raises ValueError where it is neither."""
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        value = json.loads(data, parse_constant=_no_constant)  # lone surrogates and big integers that others wrote
+    marked = b'"$' in data if isinstance(data, bytes) else '"$' in data
+    return _unmark(value) if marked else value
+
+
+def digest(value: Any) -> str:
+    """sha256 of the canonical JSON, 64 hex digits."""
+    return sha256(dumps(value))
+
+
+def sha256(data: bytes) -> str:
+    """sha256 of bytes, 64 hex digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def derive_seed(*parts: Any) -> int:
+    """A seed in [0, 2**63) that depends on `parts` alone (their canonical JSON), the same on every machine."""
+    return int.from_bytes(hashlib.sha256(dumps(list(parts))).digest()[:8], "big") >> 1
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _lone(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _needs_marks(value: Any) -> bool:
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, dict):
+        return any(k[:1] == "$" or _needs_marks(v) for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return any(_needs_marks(v) for v in value)
+    return False
+
+
+def _mark(value: Any) -> Any:
+    if isinstance(value, str):
+        return {"$text": _escape(value)} if _lone(value) else value
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else {"$int": str(value)}
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"$float": repr(value)}
+    if isinstance(value, dict):
+        if any(not isinstance(k, str) for k in value):
+            raise TypeError("an object's keys must be text")
+        if any(k[:1] == "$" or _lone(k) for k in value):
+            return {"$object": [[_mark(k), _mark(v)] for k, v in sorted(value.items())]}
+        return {k: _mark(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mark(v) for v in value]
+    if isinstance(value, orjson.Fragment):
+        return value
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def _escape(text: str) -> str:
+    return "".join("\\\\" if c == "\\" else f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in text)
+
+
+def _unescape(text: str) -> str:
+    out, i = [], 0
+    while i < len(text):
+        if text[i] == "\\" and text[i + 1 : i + 2] == "u":
+            out.append(chr(int(text[i + 2 : i + 6], 16)))
+            i += 6
+        elif text[i] == "\\":
+            out.append("\\")
+            i += 2
+        else:
+            out.append(text[i])
+            i += 1
+    return "".join(out)
+
+
+def _unmark(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unmark(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        (key, inner), *_ = value.items()
+        if key == "$text":
+            return _unescape(inner)
+        if key == "$float":
+            return float(inner)
+        if key == "$int":
+            return int(inner)
+        if key == "$object":
+            return {_unmark(k): _unmark(v) for k, v in inner}
+    return {k: _unmark(v) for k, v in value.items()}

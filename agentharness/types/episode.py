@@ -1,0 +1,126 @@
+"""The record: episode key, status, episode line and journal entry (DESIGN section 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from agentharness import canon
+from agentharness.types.part import JsonDict
+
+SCHEMA_VERSION = 1
+MARK = "v1:"
+
+
+@dataclass(slots=True, frozen=True)
+class Key:
+    """Says which episode: two with one key are the same episode, played again."""
+
+    world: str
+    row: str
+    seed: int
+    sample: int
+    agent: str
+    round: int = 0
+
+    @property
+    def id(self) -> str:
+        """32 hex digits over all six."""
+        return canon.digest([self.world, self.row, self.seed, self.sample, self.agent, self.round])[:32]
+
+    @property
+    def group(self) -> str:
+        """16 hex digits over all but the sample: the episodes that a baseline is taken over."""
+        return canon.digest([self.world, self.row, self.seed, self.agent, self.round])[:16]
+
+    def to_json(self) -> JsonDict:
+        return {"world": self.world, "row": self.row, "seed": self.seed, "sample": self.sample, "agent": self.agent, "round": self.round}
+
+    @classmethod
+    def from_json(cls, data: JsonDict) -> Key:
+        return cls(data["world"], data["row"], data["seed"], data["sample"], data["agent"], data["round"])
+
+
+def final(status: str) -> bool:
+    """Whether an episode with this status is final: it enters episodes.jsonl and is not played again. All others enter attempts.jsonl."""
+    return status == "completed" or (status.startswith("truncated:") and status != "truncated:run_budget") or status == "error:agent"
+
+
+def scored(status: str) -> bool:
+    """Whether an episode with this status counts in n."""
+    return final(status) and status != "error:agent"
+
+
+def retried(status: str) -> bool:
+    """Whether a resume plays it again unasked; error:env, error:layer and error:scorer only with `retry=…`."""
+    return not final(status) and status not in ("error:env", "error:layer", "error:scorer")
+
+
+@dataclass(slots=True)
+class Facts:
+    """What resume, statistics and tables read of an episode line, attempts included."""
+
+    id: str
+    row: str
+    sample: int
+    status: str
+    reward: float | None
+    rewards: dict[str, float | None]
+    metrics: dict[str, float]
+    usage: dict[str, int]
+    cost: float
+    seconds: float
+    slices: JsonDict
+
+    @classmethod
+    def from_line(cls, line: JsonDict) -> Facts:
+        """Facts of an episode line; what the line lacks is empty."""
+        key = Key.from_json(line["key"])
+        return cls(
+            key.id,
+            key.row,
+            key.sample,
+            line["status"],
+            line.get("reward"),
+            line.get("rewards") or {},
+            line.get("metrics") or {},
+            line.get("usage") or {},
+            line.get("cost") or 0.0,
+            (line.get("clock") or {}).get("seconds", 0.0),
+            line.get("slices") or {},
+        )
+
+
+@dataclass(slots=True)
+class JournalEntry:
+    """One outside reply, written before the session goes on."""
+
+    key: str
+    """Key.id"""
+    attempt: int
+    role: str
+    ordinal: int
+    """Counts the episode's outside replies, all roles together, from 0."""
+    request: str
+    """Digest of the request: an entry serves only a request of the same digest."""
+    reply: Any
+    """JSON: Reply.to_json() of a model, the bare answer of a responder."""
+    clock: JsonDict
+
+    def line(self) -> bytes:
+        return canon.dumps(
+            {
+                "key": self.key,
+                "attempt": self.attempt,
+                "role": self.role,
+                "ordinal": self.ordinal,
+                "request": self.request,
+                "reply": self.reply,
+                "clock": self.clock,
+            },
+            newline=True,
+        )
+
+    @classmethod
+    def from_json(cls, data: JsonDict) -> JournalEntry:
+        return cls(data["key"], data["attempt"], data["role"], data["ordinal"], data["request"], data["reply"], data.get("clock") or {})
