@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 
 _SORTED = orjson.OPT_SORT_KEYS
+_PLAIN = frozenset({str, int, bool, type(None), orjson.Fragment})
 _LINE = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
 
 
@@ -69,13 +70,19 @@ def _lone(text: str) -> bool:
 
 
 def _needs_marks(value: Any) -> bool:
-    if isinstance(value, float):
-        return not math.isfinite(value)
-    if isinstance(value, dict):
-        return any(k[:1] == "$" or _needs_marks(v) for k, v in value.items())
-    if isinstance(value, list | tuple):
-        return any(_needs_marks(v) for v in value)
-    return False
+    # Runs for every message with a null in it: plain loops over the types themselves.
+    kind = type(value)
+    if kind is dict:
+        for key, inner in value.items():
+            if key[:1] == "$" or (type(inner) not in _PLAIN and _needs_marks(inner)):
+                return True
+        return False
+    if kind is list or kind is tuple:
+        for inner in value:
+            if type(inner) not in _PLAIN and _needs_marks(inner):
+                return True
+        return False
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _mark(value: Any) -> Any:

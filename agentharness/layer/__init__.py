@@ -1,1 +1,1 @@
-
+"""Layers: envs around an env."""

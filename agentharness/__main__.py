@@ -1,0 +1,7 @@
+"""`python -m agentharness`."""
+
+import sys
+
+from agentharness.cli.main import main
+
+sys.exit(main())

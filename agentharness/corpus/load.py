@@ -1,0 +1,201 @@
+"""Loads a corpus: sources, derived tables, levels, keys. Every mistake is found here, before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from agentharness.corpus.assets import Assets
+from agentharness.corpus.batch import Batch, Note, Reading
+from agentharness.corpus.derive import derive, inherit
+from agentharness.corpus.keys import Found, assign, key_columns
+from agentharness.corpus.levels import check, check_key
+from agentharness.corpus.merkle import TableDigest, digest_table
+from agentharness.corpus.project import compile_levels, tree
+from agentharness.corpus.read import instead, read
+from agentharness.corpus.spec import Level, Source, TableSpec
+from agentharness.corpus.table import ListRows, Table
+from agentharness.errors import UserError, closest
+from agentharness.types.part import JsonDict
+
+Columns = Mapping[str, Mapping[str, Level]]
+Place = Callable[..., Any]
+
+
+def _dotted(*path: str | int) -> str:
+    return ".".join(str(p) for p in path)
+
+
+@dataclass(eq=False)
+class Corpus:
+    """Typed tables and pictures; immutable, shared by every session of a process."""
+
+    tables: dict[str, Table]
+    assets: Assets
+    origin: dict[str, JsonDict]
+    """Table with a source -> where its rows came from: file with sha256 and size, folder, hub id with revision, Python file."""
+    notes: list[str] = field(default_factory=list)
+    """Guesses and skipped things, each with how to change it."""
+
+    def digests(self) -> dict[str, TableDigest]:
+        """Content digests by table; computed once."""
+        return self._digests
+
+    @cached_property
+    def _digests(self) -> dict[str, TableDigest]:
+        return {name: digest_table(table) for name, table in self.tables.items()}
+
+
+def load(
+    tables: Mapping[str, TableSpec],
+    columns: Columns,
+    folder: Path,
+    *,
+    root: str,
+    data: str | None = None,
+    source: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    trusted: bool = True,
+    note: Note = lambda _: None,
+    place: Place = _dotted,
+) -> Corpus:
+    """Reads and joins all tables. `folder`: the task's. `root`: the table whose rows are episodes.
+
+    `data="demo"` plays the root source's demo file; `source` is a file of any format that takes the root source's place (relative to the working folder), with
+    `rename` from its columns to the source's own. `place`: long-form key path -> place in the user's file. Raises UserError.
+    """
+    notes: list[str] = []
+
+    def noted(line: str) -> None:
+        notes.append(line)
+        note(line)
+
+    order = _order(tables, place)
+    unknown = next((t for t in columns if t not in tables), None)
+    if unknown is not None:
+        raise UserError(f"no table {unknown!r}", where=str(place("columns", unknown)), hint=closest(unknown, tables))
+    base = _base(tables, root, place)
+    corpus = Corpus({}, Assets(), {}, notes)
+    for name in order:
+        spec = tables[name]
+        if spec.from_ is not None:
+            found, refused = derive(name, spec, corpus.tables[spec.from_], place), {}
+        else:
+            reading = Reading(folder, corpus.assets, noted, trusted, _source_keys(spec))
+            swap = (data, source) if name == base else (None, None)
+            batch = _read(name, spec, reading, *swap, rename if name == base else None, place)
+            corpus.origin[name] = batch.origin
+            found, refused = _found(name, batch), batch.refused
+        corpus.tables[name] = _table(found, spec, columns.get(name, {}), refused, corpus.tables, noted, place)
+    return corpus
+
+
+def _order(tables: Mapping[str, TableSpec], place: Place) -> list[str]:
+    """Tables, each after the one it is derived from."""
+    order: list[str] = []
+    waiting = dict(tables)
+    while waiting:
+        ready = [n for n, spec in waiting.items() if spec.from_ is None or spec.from_ in order]
+        if not ready:
+            name, spec = next(iter(waiting.items()))
+            where = str(place("corpus", name, "from"))
+            if spec.from_ not in tables:
+                raise UserError(f"no table {spec.from_!r}", where=where, hint=closest(spec.from_ or "", tables))
+            raise UserError(f"{', '.join(waiting)} are derived from each other", where=where, hint="one of them needs a source")
+        for name in ready:
+            spec = waiting.pop(name)
+            if (spec.source is None) == (spec.from_ is None):
+                raise UserError(f"table {name!r} needs a source or a table it is derived from, not both", where=str(place("corpus", name)))
+            if spec.from_ is None and (spec.explode or spec.scope):
+                raise UserError(f"table {name!r} is not derived: explode and scope need `from`", where=str(place("corpus", name)))
+        order += ready
+    return order
+
+
+def _base(tables: Mapping[str, TableSpec], root: str, place: Place) -> str:
+    """The table with a source that `root` is, or is derived from."""
+    if root not in tables:
+        raise UserError(f"no table {root!r}", where=str(place("episode", "each")), hint=closest(root, tables))
+    while (parent := tables[root].from_) is not None:
+        root = parent
+    return root
+
+
+def _source_keys(spec: TableSpec) -> frozenset[str]:
+    """Key columns as the source calls them."""
+    back = {new: old for old, new in spec.rename.items()}
+    return frozenset(back.get(c, c) for c in key_columns(spec))
+
+
+def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: str | None, rename: Mapping[str, str] | None, place: Place) -> Batch:
+    """Rows of a table's source, or of what takes its place."""
+    source = spec.source
+    assert source is not None
+    if data is not None and file is not None:
+        raise UserError("data and source both replace the rows", where="source", hint="say one of them")
+    if data is not None:
+        source = instead(source, _demo(name, source, data, place), reading.folder, source.labels)
+    if file is not None:
+        labels = str(reading.folder / source.labels) if source.labels else None
+        reading.folder = Path.cwd()
+        source = instead(source, file, reading.folder, labels)
+    batch = read(source, reading, soft=data is not None or file is not None)
+    if rename:
+        _rename(batch, rename, "rename")
+    _rename(batch, spec.rename, str(place("corpus", name, "rename")))
+    return batch
+
+
+def _demo(name: str, source: Source, data: str, place: Place) -> str:
+    where = str(place("corpus", name, "source"))
+    if data != "demo":
+        raise UserError(f"no data {data!r}", where="data", hint=closest(data, ["demo"]))
+    if source.demo is None:
+        raise UserError("this task has no demo rows", where=where, hint="leave data=demo out, or give source=FILE")
+    return source.demo
+
+
+def _rename(batch: Batch, names: Mapping[str, str], where: str) -> None:
+    """Renames columns in place."""
+    if not names:
+        return
+    known = {column for row in batch.rows for column in row}
+    for old, new in names.items():
+        if old not in known:
+            raise UserError(f"{batch.name} has no column {old!r} to rename", where=where, hint=closest(old, known))
+        if new in known and new not in names:
+            raise UserError(f"{batch.name} has a column {new!r} already", where=where, hint=f"rename that one too, or choose another name for {old!r}")
+    if len(set(names.values())) < len(names):
+        raise UserError("two columns are renamed to one name", where=where, hint="give each its own")
+    batch.rows = [{names.get(column, column): value for column, value in row.items()} for row in batch.rows]
+
+
+def _found(name: str, batch: Batch) -> Found:
+    columns = frozenset(c for row in batch.rows for c in row)
+    return Found(name, batch.rows, range(len(batch.rows)), batch.place, None, columns)
+
+
+def _table(
+    found: Found, spec: TableSpec, levels: Mapping[str, Level], refused: Mapping[str, str], tables: Mapping[str, Table], note: Note, place: Place
+) -> Table:
+    """Levels checked, keys given, duplicates settled."""
+    name = found.name
+    if spec.from_ is not None and spec.rename:
+        batch = Batch(found.rows, name)
+        _rename(batch, spec.rename, str(place("corpus", name, "rename")))
+        found.rows = batch.rows
+        found.columns = frozenset(c for row in found.rows for c in row)
+    check(name, levels, found.rows, found.columns, refused, place)
+    if spec.from_ is not None:
+        levels = inherit(name, spec, levels, found.columns, found.rows, tables[spec.from_], place)
+    check_key(name, key_columns(spec), levels, found.columns, place)
+    keyed = assign(found, spec, compile_levels(tree(levels, found.columns)))
+    merged = sum(n - 1 for n in keyed.counts.values())
+    if merged:
+        note(f"{name}: {merged} identical {'row is' if merged == 1 else 'rows are'} merged and counted (`key: row` keeps each)")
+    if keyed.dropped:
+        note(f"{name}: {keyed.dropped} {'row' if keyed.dropped == 1 else 'rows'} with a key seen before left out (unique: first)")
+    return Table(name, ListRows(keyed.rows), keyed.keys, levels, scopes=keyed.scopes, counts=keyed.counts, columns=found.columns)

@@ -1,0 +1,170 @@
+"""The pure transition: (rules, scene, state, action, answers so far) -> what came of it, or the question to the outside that it waits for."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from agentharness import canon
+from agentharness.env.expr import Compiled, ExprError
+from agentharness.env.rules import Rule, Rules
+from agentharness.env.schema import Invalid
+from agentharness.env.verbs_show import picture
+from agentharness.env.views import Scene
+from agentharness.env.work import Work
+from agentharness.errors import EpisodeError, closest
+from agentharness.types.env import Outcome, Verdict
+from agentharness.types.move import Action, Need
+from agentharness.types.part import JsonDict, Part, text
+
+NOT_NOW = "Not possible now."
+NOT_FOUND = "Nothing found."
+DONE = "Done."
+ENDED = "not executed: the episode has ended"
+
+
+def start(rules: Rules, scene: Scene, answers: Sequence[Any] = ()) -> Outcome | Need:
+    """The opening of an episode. Raises EpisodeError where a rule fails or `start` finds nothing."""
+    try:
+        return _start(rules, scene, answers)
+    except ExprError as e:
+        raise EpisodeError("env", f"start: {e}") from e
+
+
+def _start(rules: Rules, scene: Scene, answers: Sequence[Any]) -> Outcome | Need:
+    opening = rules.opening
+    state: JsonDict = {"at": None, "vars": {}, "results": [], "seen": [], "over": False, "t": 0, "cost": 0, "draws": 0}
+    env = scene.environment(state, None, {}, opening.tables, opening.results)
+    env["vars"] = state["vars"] = {name: value(env) if isinstance(value, Compiled) else value for name, value in opening.vars.items()}
+    work = Work(scene, state, None, env, opening.results, True, answers)
+    for i, verb in enumerate(opening.verbs):
+        stop = verb(work)
+        if stop is None:
+            continue
+        if isinstance(stop, Need):
+            return stop
+        raise EpisodeError("env", f"start.{i}: found nothing ({stop.text or 'the corpus lacks what the row names'})")
+    parts = [text(opening.observe(env))]
+    for name, pick in opening.images:
+        part = picture(rules.assets, pick(scene.node.view))
+        if part is None:
+            raise EpisodeError("env", f"images: row {scene.row!r} has no picture in {name!r}")
+        work.see(f"{scene.node.id}/{name}")
+        parts.append(part)
+    parts.extend(_parts(work.shown))
+    return Outcome(_after(work, state, 0, 0), parts, "ok", "start", work.drawn, list(answers[: work.used]))
+
+
+def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers: Sequence[Any] = ()) -> Outcome | Need:
+    """Applies one action; `state` is never changed. Raises EpisodeError where a rule fails."""
+    if state["over"]:
+        return _refuse(state, "not_executed", "", ENDED, 0)
+    if action.error is not None:
+        return _refuse(state, "malformed", "", action.error, 0)
+    legal = rules.legals.of(scene, state)
+    check = legal.checks.get(action.name)
+    if check is None:
+        return _unknown(rules, state, action.name, list(legal.checks))
+    rule = rules.actions[action.name]
+    try:
+        args = check(action.args)
+    except Invalid as e:
+        return _refuse(state, "invalid", f"{rule.place}.args", str(e), 0)
+    try:
+        return _apply(rule, scene, state, args, answers)
+    except ExprError as e:
+        raise EpisodeError("env", f"{rule.place}: {e}") from e
+    except EpisodeError as e:
+        raise e if e.message.startswith("actions.") else EpisodeError(e.cause, f"{rule.place}: {e.message}", fatal=e.fatal) from e
+
+
+def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: Sequence[Any]) -> Outcome | Need:
+    at = state["at"]
+    node = None if at is None else scene.here(at)
+    env = scene.environment(state, node, args, rule.tables, rule.results)
+    cost = rule.cost
+    if isinstance(cost, Compiled):
+        cost = _number(cost(env))
+    if rule.when is not None and not rule.when(env):
+        return _refuse(state, "refused", rule.place + ".when", NOT_NOW if rule.else_ is None else rule.else_(env), cost)
+    work = Work(scene, state, node, env, rule.results, rule.say is None, answers)
+    for i, verb in enumerate(rule.verbs):
+        stop = verb(work)
+        if stop is None:
+            continue
+        if isinstance(stop, Need):
+            return stop
+        said = stop.text
+        if said is None:
+            # over the state as it stays, not as the verbs before left it
+            said = NOT_FOUND if rule.else_ is None else rule.else_(scene.environment(state, node, args, rule.tables, rule.results))
+        out = _refuse(state, "missing", f"{rule.place}.do.{i}", said, cost)
+        out.draws, out.answers = work.drawn, list(answers[: work.used])
+        return out
+    shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None else work.shown or [DONE]
+    return Outcome(_after(work, state, 1, cost), _parts(shown), "ok", rule.place, work.drawn, list(answers[: work.used]) if work.used else [])
+
+
+def _said(rule: Rule, say: Compiled, work: Work) -> str:
+    node = work.node
+    if node is None or not rule.by_place:
+        return say(work.env)  # type: ignore[no-any-return]
+    found = node.said.get(rule.name)
+    if found is None:
+        found = node.said[rule.name] = say(work.env)
+    return found
+
+
+def _after(work: Work, state: JsonDict, steps: int, cost: float) -> JsonDict:
+    node = work.node
+    if node is not None:
+        work.scene.last = node
+    out = {
+        "at": None if node is None else node.ref,
+        "vars": work.vars,
+        "results": work.results,
+        "seen": work.seen,
+        "over": work.over,
+        "t": state["t"] + steps,
+        "cost": state["cost"] + cost,
+        "draws": work.draws,
+    }
+    if work.over:
+        out["submission"] = work.submission
+    return out
+
+
+def _refuse(state: JsonDict, verdict: Verdict, rule: str, message: str, cost: float) -> Outcome:
+    after = {**state, "t": state["t"] + 1, "cost": state["cost"] + cost}
+    return Outcome(after, [text(message)], verdict, rule, [], [], message)
+
+
+def _unknown(rules: Rules, state: JsonDict, name: str, legal: list[str]) -> Outcome:
+    if name in rules.actions:
+        return _refuse(state, "invalid", f"actions.{name}.args", f"{name} is not possible here: it has no legal argument", 0)
+    known = f"legal: {', '.join(legal)}" if legal else "none is legal now"
+    near = closest(name, legal)
+    hint = f"{near}; {known}" if near.startswith("did you mean") else known
+    return _refuse(state, "unknown", "", f"there is no action {name!r} ({hint})", 0)
+
+
+def _parts(shown: Sequence[str | Part]) -> list[Part]:
+    return [{"type": "text", "text": p} if isinstance(p, str) else p for p in shown]
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise ExprError(f"cost is {value!r}, a number is wanted")
+    return value  # type: ignore[no-any-return]
+
+
+def state_hash(state: JsonDict, limit: int) -> str:
+    """First 16 hex digits over the state without `t` and `cost`. Raises EpisodeError where it is larger than `limit` bytes."""
+    seen = state.copy()
+    del seen["t"], seen["cost"]
+    data = canon.dumps(seen)
+    if len(data) > limit:
+        raise EpisodeError("env", f"the state has {len(data)} bytes, more than limits.state ({limit})")
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -1,0 +1,207 @@
+"""TaskSpec + Corpus -> rules: every expression, guard, enum and verb becomes a closure once, at load; every mistake in them is an error with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from agentharness import canon
+from agentharness.corpus.load import Corpus
+from agentharness.corpus.paths import parse, values
+from agentharness.env import schema
+from agentharness.env.expr import Compiled, Names, Value
+from agentharness.env.fields import picker
+from agentharness.env.legal import Legals, Offer
+from agentharness.env.maker import Maker
+from agentharness.env.rules import Opening, OraclePlan, RewardRule, Rule, Rules
+from agentharness.env.spec import ActionRule
+from agentharness.env.task import Task
+from agentharness.env.verbs import compile_verbs
+from agentharness.env.views import Rows
+from agentharness.errors import closest
+from agentharness.types.part import JsonDict
+
+
+def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
+    """Compiles a task over its corpus. Raises UserError with the place in the user's file."""
+    make = Maker(task, corpus)
+    spec = task.spec
+    derived = {name: _distinct(make, name) for name in sorted(spec.derive)}
+    args = {name: _args(make, name) for name in sorted(spec.actions)}
+    answering = _answering(make, args)
+    rules = Rules(
+        name=task.name,
+        table=make.each,
+        rows=Rows(corpus, spec.edges),
+        derived=derived,
+        opening=_opening(make),
+        actions={name: _action(make, name, spec.actions[name]) for name in args},
+        legals=_legals(make, args, answering if spec.prose == "answer" else None),
+        rewards={name: _reward(make, name) for name in spec.rewards},
+        oracle=_oracle(make, args),
+        where=_where(make),
+        answering=answering,
+        state_limit=spec.limits.state,
+        assets=corpus.assets,
+    )
+    for i, path in enumerate(spec.slices):
+        _column(make, path, "slices", i)
+    return rules, make
+
+
+def _opening(make: Maker) -> Opening:
+    spec, wanted = make.spec, make.rule()
+    before: Names = {k: v for k, v in make.names.items() if k == "row" or k in spec.derive or k in make.corpus.tables}
+    first = {name: make.expression(source, "vars", name, only=before) if isinstance(source, str) else source for name, source in spec.vars.items()}
+    verbs = compile_verbs(make, spec.start, "start")
+    observe = make.template(spec.observe, "observe")
+    columns = make.corpus.tables[make.each].columns
+    images = [(path, picker(make.field(path, [make.each], "images", i), columns)) for i, path in enumerate(spec.images)]
+    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted)
+
+
+def _action(make: Maker, name: str, written: ActionRule) -> Rule:
+    path, wanted = ("actions", name), make.rule()
+    rule = Rule(
+        name=name,
+        when=None if written.when is None else make.expression(written.when, *path, "when"),
+        verbs=compile_verbs(make, written.do, *path, "do"),
+        say=None if written.say is None else make.template(written.say, *path, "say"),
+        else_=None if written.else_ is None else make.template(written.else_, *path, "else"),
+        cost=make.expression(written.cost, *path, "cost") if isinstance(written.cost, str) else written.cost,
+        heavy=written.heavy,
+        tables=(),
+        results=False,
+        by_place=False,
+        place=f"actions.{name}",
+    )
+    rule.tables, rule.results = make.tables(wanted), "results" in wanted
+    if rule.say is not None:
+        still = {"at", *make.spec.derive, *(n for n, t in make.corpus.tables.items() if not t.scope)}
+        rule.by_place = "at" in rule.say.names and rule.say.names <= still
+    return rule
+
+
+def _args(make: Maker, name: str) -> dict[str, JsonDict]:
+    written = make.spec.actions[name].args
+    return {arg: schema.normal(written[arg], make.place(("actions", name, "args", arg))) for arg in sorted(written)}
+
+
+def _legals(make: Maker, args: dict[str, dict[str, JsonDict]], answering: tuple[str, str] | None) -> Legals:
+    wanted = make.rule()
+    before = {k: v for k, v in make.names.items() if k != "args"}
+    offers: list[Offer] = []
+    for name, schemas in args.items():
+        written = make.spec.actions[name]
+        enums: dict[schema.Hole, Compiled] = {}
+        for hole, source in schema.holes(schemas).items():
+            inner = ("enum",) if len(hole) == 1 else ("items", "enum")
+            enums[hole] = make.expression(source, "actions", name, "args", hole[0], *inner, only=before)
+        for arg in written.suggest:
+            if arg not in schemas:
+                raise make.fail(f"{name} has no argument {arg!r}", ("actions", name, "suggest", arg), closest(arg, schemas))
+        suggest = {arg: make.expression(source, "actions", name, "suggest", arg, only=before) for arg, source in sorted(written.suggest.items())}
+        prose = answering[1] if answering is not None and answering[0] == name else None
+        offers.append(Offer(name, written.description, schemas, enums, suggest, prose))
+    scoped = any(t.scope for t in make.corpus.tables.values())
+    return Legals(offers, frozenset(wanted), make.tables(wanted), "row" in wanted or scoped)
+
+
+def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, str] | None:
+    found = [
+        (name, next(iter(schemas)))
+        for name, schemas in args.items()
+        if [s["type"] for s in schemas.values()] == ["string"] and any("end" in verb for verb in make.spec.actions[name].do)
+    ]
+    chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
+    if chosen is None and make.spec.prose == "answer":
+        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else "add an action with one text argument that does `end`"
+        raise make.fail("`prose: answer` needs an action that takes the prose", ("prose",), several)
+    return chosen
+
+
+def _distinct(make: Maker, name: str) -> list[Any]:
+    path = make.spec.derive[name].distinct
+    tokens = _column(make, path, "derive", name, "distinct")
+    found: dict[bytes, Any] = {}
+    for _, _, row in make.corpus.tables[make.each]:
+        for value in values(row, tokens):
+            for one in value if isinstance(value, list) else [value]:
+                if one is not None:
+                    found.setdefault(canon.dumps(one), one)
+    if all(isinstance(v, str) for v in found.values()):
+        return sorted(found.values())
+    if all(type(v) in (int, float) for v in found.values()):
+        return sorted(found.values())
+    return [found[k] for k in sorted(found)]
+
+
+def _column(make: Maker, path: str, *place: str | int) -> tuple[str, ...]:
+    columns = make.corpus.tables[make.each].columns
+    tokens = parse(path, columns)
+    if tokens[0] not in columns:
+        raise make.fail(f"{make.each} has no column {tokens[0]!r}", place, closest(tokens[0], columns))
+    return tokens
+
+
+def _where(make: Maker) -> Compiled | None:
+    written = make.spec.episode.where
+    make.rule()
+    return None if written is None else make.expression(written, "episode", "where", only={"row": make.record(make.each, gold=True)})
+
+
+def _reward(make: Maker, name: str) -> RewardRule:
+    written = make.spec.rewards[name]
+    names: Names = {"row": make.record(make.each, gold=True), "state": Value(), "submission": Value()}
+
+    def compiled(source: str | None, key: str) -> Compiled | None:
+        # Scorers decide no observation: their filters are no part of the world.
+        return None if source is None else make.quiet(source, names, "rewards", name, key)
+
+    return RewardRule(written.scorer, written.weight, dict(written.options), compiled(written.of, "of"), compiled(written.against, "against"), name)
+
+
+def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | None:
+    written = make.spec.oracle
+    if written is None:
+        return None
+    wanted = make.rule()
+    names: Names = {
+        **{k: v for k, v in make.names.items() if k != "args"},
+        "row": make.record(make.each, gold=True),
+        "at": make.record(*make.standing, gold=True),
+    }
+    if written.path is not None and written.each is not None:
+        raise make.fail("an oracle has `path` or `each`", ("oracle",), "remove one")
+    if written.move and written.path is None and written.each is None:
+        raise make.fail("`move` is played for each item", ("oracle", "move"), "add `each`, or use `then`")
+    edge = to = None
+    if written.path is not None:
+        edge = make.edge(written.path.edge, "oracle", "path", "edge")
+        to = make.quiet(written.path.to, names, "oracle", "path", "to")
+    each = None if written.each is None else make.quiet(written.each, names, "oracle", "each")
+    inner: Names = {**names, "each": Value()} if edge or each else names
+    move = _oracle_moves(make, written.move, args, inner, "move")
+    then = _oracle_moves(make, written.then, args, names, "then")
+    return OraclePlan(each, edge, to, move, then, make.tables(wanted), "results" in wanted)
+
+
+def _oracle_moves(
+    make: Maker, written: dict[str, dict[str, str]], args: dict[str, dict[str, JsonDict]], names: Names, key: str
+) -> list[tuple[str, dict[str, Compiled]]]:
+    out: list[tuple[str, dict[str, Compiled]]] = []
+    for action, given in written.items():
+        if action not in args:
+            raise make.fail(f"there is no action {action!r}", ("oracle", key, action), closest(action, args))
+        _given(make, action, given, args[action], key)
+        out.append((action, {arg: make.quiet(source, names, "oracle", key, action, arg) for arg, source in given.items()}))
+    return out
+
+
+def _given(make: Maker, action: str, given: Iterable[str], schemas: dict[str, JsonDict], key: str) -> None:
+    for arg in given:
+        if arg not in schemas:
+            raise make.fail(f"{action} has no argument {arg!r}", ("oracle", key, action, arg), closest(arg, schemas))
+    for arg, one in schemas.items():
+        if schema.required(one) and arg not in given:
+            raise make.fail(f"{action} needs {arg!r}", ("oracle", key, action), f"{arg}: expression")

@@ -1,0 +1,96 @@
+"""The task's own solution, move by move. Sees gold."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from agentharness.env.expr import Compiled, ExprError
+from agentharness.env.rules import OraclePlan, Rules
+from agentharness.env.verbs_move import key_of
+from agentharness.env.views import Node, Scene
+from agentharness.errors import EpisodeError
+from agentharness.types.move import Action, Move
+from agentharness.types.part import JsonDict
+
+_FARTHEST = 200_000
+"""Rows that a search for the shortest path looks at before it gives up."""
+
+
+def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator[Move]:
+    """The moves in order; expressions are evaluated when their move is asked for, over the state of then. Ends where the task knows none.
+
+    Raises EpisodeError where an expression fails.
+    """
+    plan = rules.oracle
+    if plan is None:
+        return
+    try:
+        env = _environment(plan, rules, scene, state())
+        items = _path(plan, plan.to, scene, state(), env) if plan.edge and plan.to else _items(plan.each, env)
+        if items is None:
+            return
+        for item in items:
+            yield _move(plan.move, {**_environment(plan, rules, scene, state()), "each": item})
+        if plan.then:
+            yield _move(plan.then, _environment(plan, rules, scene, state()))
+    except ExprError as e:
+        raise EpisodeError("env", f"oracle: {e}") from e
+
+
+def _environment(plan: OraclePlan, rules: Rules, scene: Scene, state: JsonDict) -> JsonDict:
+    at = state["at"]
+    env = scene.environment(state, None, {}, plan.tables, plan.results)
+    env["row"] = rules.rows.full(rules.table, scene.row, scene.row)
+    env["at"] = None if at is None else rules.rows.full(at[0], at[1], scene.row)
+    return env
+
+
+def _items(each: Compiled | None, env: JsonDict) -> list[Any] | None:
+    if each is None:
+        return []
+    found = each(env)
+    if found is None:
+        return None
+    if not isinstance(found, list):
+        raise EpisodeError("env", f"oracle.each is {type(found).__name__}, a list is wanted")
+    return found
+
+
+def _move(plan: list[tuple[str, dict[str, Compiled]]], env: JsonDict) -> Move:
+    return Move([Action(name, {arg: run(env) for arg, run in args.items()}) for name, args in plan])
+
+
+def _path(plan: OraclePlan, to: Compiled, scene: Scene, state: JsonDict, env: JsonDict) -> list[str] | None:
+    edge, goal = plan.edge, key_of(to(env))
+    if goal is None or edge is None or state["at"] is None:
+        return None
+    return shortest(scene, scene.here(state["at"]), edge, goal)
+
+
+def shortest(scene: Scene, start: Node, edge: str, goal: str) -> list[str] | None:
+    """Keys along a shortest path, the start left out; among equal paths the one that the rows list first. None where none is found."""
+    rows, table = scene.rows, scene.rows.to[edge]
+    if start.table == table and start.key == goal:
+        return []
+    came: dict[str, Node | None] = {start.id: None}
+    queue: deque[Node] = deque([start])
+    while queue and len(came) <= _FARTHEST:
+        node = queue.popleft()
+        for found in rows.neighbours(node, edge, scene.row).values():
+            if found.id in came:
+                continue
+            came[found.id] = node
+            if found.key == goal:
+                return _back(came, found)
+            queue.append(found)
+    return None
+
+
+def _back(came: dict[str, Node | None], node: Node) -> list[str]:
+    out: list[str] = []
+    while (before := came[node.id]) is not None:
+        out.append(node.key)
+        node = before
+    return out[::-1]

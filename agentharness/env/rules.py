@@ -1,0 +1,104 @@
+"""A compiled task: what `advance` and `start` run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agentharness.corpus.assets import Assets
+from agentharness.env.expr import Compiled
+from agentharness.env.legal import Legals
+from agentharness.env.views import Rows, Scene
+from agentharness.env.work import Verb
+from agentharness.types.part import JsonDict
+
+
+@dataclass(slots=True)
+class Rule:
+    """One action, compiled."""
+
+    name: str
+    when: Compiled | None
+    verbs: tuple[Verb, ...]
+    say: Compiled | None
+    else_: Compiled | None
+    cost: Compiled | float
+    heavy: bool
+    """May take long: meant for a thread."""
+    tables: tuple[str, ...]
+    """Tables that its expressions list."""
+    results: bool
+    """Whether its expressions read `results`."""
+    by_place: bool
+    """Whether `say` depends on nothing but where one stands: it is then worked out once for each place."""
+    place: str
+    """`actions.<name>`"""
+
+
+@dataclass(slots=True)
+class Opening:
+    """What reset does."""
+
+    vars: dict[str, Compiled | Any]
+    verbs: tuple[Verb, ...]
+    observe: Compiled
+    images: list[tuple[str, Callable[[JsonDict], Any]]]
+    """(field path, its picker)"""
+    tables: tuple[str, ...]
+    results: bool
+
+
+@dataclass(slots=True)
+class RewardRule:
+    """One reward: a scorer by name, and what it compares."""
+
+    scorer: str
+    weight: float
+    options: JsonDict
+    of: Compiled | None
+    against: Compiled | None
+    name: str = ""
+
+    def resolve(self, row: JsonDict, state: JsonDict) -> tuple[Any, Any]:
+        """(subject, reference) over the row with its gold and the final state. Raises ExprError."""
+        submission = state.get("submission")
+        env = {"row": row, "state": state, "submission": submission}
+        return (self.of(env) if self.of else submission), (self.against(env) if self.against else None)
+
+
+@dataclass(slots=True)
+class OraclePlan:
+    """The task's own solution, compiled."""
+
+    each: Compiled | None
+    edge: str | None
+    to: Compiled | None
+    move: list[tuple[str, dict[str, Compiled]]]
+    then: list[tuple[str, dict[str, Compiled]]]
+    tables: tuple[str, ...]
+    results: bool
+
+
+@dataclass(slots=True)
+class Rules:
+    """All of a task, compiled over its corpus. Shared by all sessions; changed by none."""
+
+    name: str
+    table: str
+    """The episode's table."""
+    rows: Rows
+    derived: JsonDict
+    opening: Opening
+    actions: dict[str, Rule]
+    legals: Legals
+    rewards: dict[str, RewardRule]
+    oracle: OraclePlan | None
+    where: Compiled | None
+    answering: tuple[str, str] | None
+    state_limit: int
+    assets: Assets
+
+    def scene(self, row: str, seed: int) -> Scene:
+        """The rules' world bound to an episode's row and env seed. Raises EpisodeError where there is no such row."""
+        return Scene(self.rows, self.table, row, seed, self.derived)

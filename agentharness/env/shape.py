@@ -1,0 +1,184 @@
+"""The shape of verbs and arguments: the parts of a task that are free mappings to pydantic. What their expressions mean is the compiler's affair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from agentharness.config.yaml import KeyPath
+from agentharness.env.mistakes import dotted, key_place, shown
+from agentharness.env.spec import TaskSpec
+from agentharness.env.task import Places
+from agentharness.errors import UserError, closest
+
+VERBS = ("goto", "query", "reveal", "set", "end", "draw", "hook")
+TYPES = ("string", "integer", "number", "boolean", "array", "object")
+_ARG_KEYS = (
+    "type",
+    "description",
+    "enum",
+    "default",
+    "optional",
+    "minimum",
+    "maximum",
+    "items",
+    "minItems",
+    "maxItems",
+    "properties",
+    "required",
+    "additionalProperties",
+)
+_FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "neighbours": ((), ()), "span": (("in",), ())},
+    "reveal": {"field": ((), ("of",)), "span": (("in",), ("of",)), "image": ((), ("of", "crop", "fit"))},
+}
+"""Verb -> the key that tells its form -> (keys that the form needs, keys that it may have)."""
+_LIKE = {
+    "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
+    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {neighbours: EDGE} or {span: …, in: FIELD}",
+    "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD} or {image: FIELD}",
+    "set": "set: {VARIABLE: expression}",
+    "end": "end: expression",
+    "draw": "draw: {VARIABLE: {from: list}} or {VARIABLE: {int: [low, high]}}",
+    "hook": "hook: NAME, or {name: NAME, args: {…}}",
+}
+
+
+def check(spec: TaskSpec, places: Places) -> None:
+    """Checks every verb and argument of a task. Raises UserError for the first whose shape is wrong."""
+    shape = _Shape(places)
+    shape.verbs(spec.start, ("start",))
+    for name, rule in spec.actions.items():
+        for arg, said in rule.args.items():
+            shape.arg(said, ("actions", name, "args", arg))
+        shape.verbs(rule.do, ("actions", name, "do"))
+
+
+@dataclass(slots=True)
+class _Shape:
+    places: Places
+
+    def wrong(self, path: KeyPath, what: str, hint: str, *, key: bool = False) -> NoReturn:
+        place = self.places.at(*path)
+        raise UserError(f"{dotted(path)} {what}", where=str(key_place(place, str(path[-1])) if key else place), hint=hint)
+
+    def verbs(self, items: list[dict[str, Any]], path: KeyPath) -> None:
+        for i, item in enumerate(items):
+            at = (*path, i)
+            unknown = next((verb for verb in item if verb not in VERBS), None)
+            if unknown is not None:
+                self.wrong((*at, unknown), "is no verb", closest(unknown, VERBS), key=True)
+            if len(item) != 1:
+                self.wrong(at, f"must hold one verb, holds {', '.join(item) or 'none'}", "begin a new `- ` line for each verb")
+            ((verb, said),) = item.items()
+            getattr(self, verb)(said, (*at, verb))
+
+    def goto(self, said: Any, at: KeyPath) -> None:
+        if not isinstance(said, dict) or len(said) != 1:
+            self.wrong(at, "must name one table or edge, or `hit`", _LIKE["goto"])
+        for key, value in said.items():
+            self.expression(value, (*at, key))
+
+    def query(self, said: Any, at: KeyPath) -> None:
+        form = self.form("query", said, at)
+        self.expression(said[form], (*at, form))
+        if "in" in said:
+            self.word(said["in"], (*at, "in"))
+        limit = said.get("limit", 1)
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            self.wrong((*at, "limit"), f"must be a whole number from 1, is {shown(limit)}", "limit: 20")
+
+    def reveal(self, said: Any, at: KeyPath) -> None:
+        if isinstance(said, str):
+            return self.word(said, at)
+        form = self.form("reveal", said, at)
+        self.expression(said[form], (*at, form))
+        if "in" in said:
+            self.word(said["in"], (*at, "in"))
+        known = ("at", "row", "results") if form == "field" else ("at", "row")
+        if said.get("of", "row") not in known:
+            self.wrong((*at, "of"), f"must be one of {', '.join(known)}, is {shown(said['of'])}", closest(str(said["of"]), known))
+        if "crop" in said and not isinstance(said["crop"], str):
+            self.wrong((*at, "crop"), f"must be one expression, is {shown(said['crop'])}", 'crop: "[args.x0, args.y0, args.x1, args.y1]", in quotes')
+        fit = said.get("fit", [1, 1])
+        if not (isinstance(fit, list) and len(fit) == 2 and all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in fit)):
+            self.wrong((*at, "fit"), f"must be [width, height] in pixels, is {shown(fit)}", "fit: [256, 256]")
+
+    def set(self, said: Any, at: KeyPath) -> None:
+        if not isinstance(said, dict) or not said:
+            self.wrong(at, f"must be a mapping of variables, is {shown(said)}", _LIKE["set"])
+        for name, value in said.items():
+            if value is not None:
+                self.expression(value, (*at, name))
+
+    def end(self, said: Any, at: KeyPath) -> None:
+        self.expression(said, at)
+
+    def draw(self, said: Any, at: KeyPath) -> None:
+        if not isinstance(said, dict) or not said:
+            self.wrong(at, f"must be a mapping of variables, is {shown(said)}", _LIKE["draw"])
+        for name, how in said.items():
+            if not isinstance(how, dict) or len(how) != 1 or not set(how) <= {"from", "int"}:
+                self.wrong((*at, name), "must say where to draw from", _LIKE["draw"])
+            span = how.get("int", [0, 0])
+            if not isinstance(span, list) or [type(n) for n in span] != [int, int] or span[0] > span[1]:
+                self.wrong((*at, name, "int"), f"must be two whole numbers, the lower first, is {shown(span)}", _LIKE["draw"])
+            if "from" in how and not isinstance(how["from"], str):
+                self.wrong((*at, name, "from"), f"must be an expression for a list, is {shown(how['from'])}", _LIKE["draw"])
+
+    def hook(self, said: Any, at: KeyPath) -> None:
+        if isinstance(said, str):
+            return self.word(said, at)
+        if not isinstance(said, dict) or not isinstance(said.get("name"), str) or not isinstance(said.get("args", {}), dict):
+            self.wrong(at, "must name a function of hooks.py", _LIKE["hook"])
+        self.known(said, ("name", "args"), at)
+
+    def form(self, verb: str, said: Any, at: KeyPath) -> str:
+        """The key that tells the verb's form, once all keys fit it."""
+        forms = _FORMS[verb]
+        if not isinstance(said, dict):
+            self.wrong(at, f"must be a mapping, is {shown(said)}", _LIKE[verb])
+        everything = {key for form, (need, may) in forms.items() for key in (form, *need, *may)}
+        self.known(said, everything, at)
+        told = [str(key) for key in said if key in forms]
+        if len(told) != 1:
+            self.wrong(at, f"must have one of {', '.join(forms)}, has {' and '.join(told) or 'none'}", _LIKE[verb])
+        need, may = forms[told[0]]
+        for key in need:
+            if key not in said:
+                self.wrong(at, f"needs `{key}` beside `{told[0]}`", _LIKE[verb])
+        for key in said:
+            if key not in (told[0], *need, *may):
+                self.wrong((*at, key), f"does not go with `{told[0]}`", _LIKE[verb], key=True)
+        return told[0]
+
+    def known(self, said: dict[str, Any], known: Any, at: KeyPath) -> None:
+        for key in said:
+            if key not in known:
+                self.wrong((*at, key), "is no key of this verb", closest(key, known), key=True)
+
+    def expression(self, value: Any, at: KeyPath) -> None:
+        if not isinstance(value, str | int | float) or value == "":
+            self.wrong(at, f"must be an expression, is {shown(value)}", "write it on one line, in quotes where it holds { } [ ] or : ")
+
+    def word(self, value: Any, at: KeyPath) -> None:
+        if not isinstance(value, str) or not value:
+            self.wrong(at, f"must be a name, is {shown(value)}", "write one word")
+
+    def arg(self, said: Any, at: KeyPath) -> None:
+        """One argument: a type's name, or a JSON schema."""
+        if isinstance(said, str):
+            if said not in TYPES:
+                self.wrong(at, f"must be a type, is {said!r}", closest(said, TYPES))
+            return
+        if not isinstance(said, dict):
+            self.wrong(at, f"must be a type's name or a JSON schema, is {shown(said)}", "title: string, or title: {type: string}")
+        for key in said:
+            if key not in _ARG_KEYS:
+                self.wrong((*at, key), "is no key of an argument", closest(key, _ARG_KEYS), key=True)
+        if "type" in said and said["type"] not in TYPES:
+            self.wrong((*at, "type"), f"must be a type, is {shown(said['type'])}", closest(str(said["type"]), TYPES))
+        if "enum" in said and (not isinstance(said["enum"], str | list) or not said["enum"]):
+            self.wrong((*at, "enum"), f"must be a list or an expression for one, is {shown(said['enum'])}", "enum: [left, right], or enum: at.borders")
+        if "items" in said:
+            self.arg(said["items"], (*at, "items"))

@@ -1,0 +1,100 @@
+"""The long form of task.yaml: a closed list of keys. Only this form is compiled and hashed; the short level expands to it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from agentharness.config.closed import Closed
+from agentharness.corpus.spec import Level, TableSpec
+
+
+class EpisodeSpec(Closed):
+    each: str = Field(description="the table whose rows are episodes")
+    where: str | None = Field(None, description="expression: only rows for which it is true")
+
+
+class EdgeSpec(Closed):
+    """Edges of a graph: the column of this name in the table one stands in lists the keys of the neighbours."""
+
+    to: str = Field(description="table of the neighbours")
+    by: str | None = Field(None, description="column of `to` that the listed values name; its key where absent")
+
+
+class DeriveSpec(Closed):
+    """A public value taken from the whole corpus; gold that it shows counts into the world digest."""
+
+    distinct: str = Field(description="field path of the episode table, gold allowed: its sorted distinct values")
+
+
+class ActionRule(Closed):
+    """One action: a guard, then verbs in order, then what is shown."""
+
+    description: str = Field("", description="what the model is told")
+    args: dict[str, Any] = Field(
+        default_factory=dict,
+        description="argument -> type name, or JSON schema; `enum` may be an expression over the state; `optional: true` where it may be left out",
+    )
+    suggest: dict[str, str] = Field(default_factory=dict, description="argument -> expression for a list of public values that random play draws from")
+    when: str | None = Field(None, description="expression: false answers `else`")
+    do: list[dict[str, Any]] = Field(default_factory=list, description="verbs: goto, query, reveal, set, end, draw, hook")
+    say: str | None = Field(None, description="template; without it, what was revealed is shown")
+    else_: str | None = Field(None, alias="else", description="template that answers a false `when` or a verb that finds nothing")
+    cost: str | float = Field(0.0, description="number or expression, added to the episode's cost")
+    heavy: bool = Field(False, description="may run in a thread")
+
+
+class Limits(Closed):
+    """Limits of the world: an episode that meets one is truncated, and scored."""
+
+    turns: int = Field(20, ge=1, description="turns, invalid ones too")
+    time: float | None = Field(None, gt=0, description="seconds of working time: waits for rate limits and backoff do not count")
+    wall: float | None = Field(None, gt=0, description="seconds, waits included")
+    tokens: int | None = Field(None, ge=1, description="prompt and completion tokens of all calls")
+    state: int = Field(65536, ge=256, description="bytes of state; more is error:env")
+
+
+class RewardSpec(Closed):
+    scorer: str = Field(description="a scorer's name")
+    against: str | None = Field(None, description="expression over row (gold included) and state: the reference")
+    of: str | None = Field(None, description="expression over row, state and submission: what is scored; the submission where absent")
+    weight: float = Field(1.0, description="share in the weighted mean")
+    options: dict[str, Any] = Field(default_factory=dict, description="the scorer's own options")
+
+
+class PathSpec(Closed):
+    edge: str = Field(description="edge that the shortest path follows, from where the episode stands")
+    to: str = Field(description="expression, gold allowed: key of the goal")
+
+
+class OracleSpec(Closed):
+    """The task's own solution: one `move` for `each` item, then one last move. Sees gold."""
+
+    path: PathSpec | None = Field(None, description="`each` is the shortest path's keys, start left out")
+    each: str | None = Field(None, description="expression for a list")
+    move: dict[str, dict[str, str]] = Field(default_factory=dict, description="action -> argument -> expression (`each` is the item)")
+    then: dict[str, dict[str, str]] = Field(default_factory=dict, description="action -> argument -> expression")
+
+
+class TaskSpec(Closed):
+    """A task in its long form."""
+
+    description: str = Field("", description="one line for `agentharness tasks`")
+    modality: Literal["text", "image"] = Field("text", description="what observations hold")
+    corpus: dict[str, TableSpec] = Field(description="table -> where its rows come from")
+    columns: dict[str, dict[str, Level]] = Field(description="table -> field path -> public | hidden | gold; what is not named is hidden")
+    episode: EpisodeSpec
+    edges: dict[str, EdgeSpec] = Field(default_factory=dict, description="edge -> neighbours")
+    derive: dict[str, DeriveSpec] = Field(default_factory=dict, description="name -> a public value over the whole corpus")
+    vars: dict[str, Any] = Field(default_factory=dict, description="variable -> expression for its first value")
+    start: list[dict[str, Any]] = Field(default_factory=list, description="verbs that run at reset")
+    observe: str = Field(description="template: the opening observation")
+    images: list[str] = Field(default_factory=list, description="image fields of the row that the opening shows")
+    prose: Literal["nudge", "answer", "invalid"] = Field("nudge", description="what a reply without an action is")
+    actions: dict[str, ActionRule] = Field(default_factory=dict)
+    limits: Limits = Field(default_factory=Limits)
+    rewards: dict[str, RewardSpec] = Field(default_factory=dict)
+    slices: list[str] = Field(default_factory=list, description="field paths of the row by which reports group")
+    oracle: OracleSpec | None = None
+    licence: str = Field("", description="SPDX id, or `private`")

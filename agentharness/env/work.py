@@ -1,0 +1,68 @@
+"""A transition under way: the parts of a state that verbs change, on a copy, and what they showed, drew and asked."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from agentharness.env.views import Node, Scene, views
+from agentharness.types.move import Need
+from agentharness.types.part import JsonDict, Part
+
+
+@dataclass(slots=True, frozen=True)
+class Missing:
+    """A verb found nothing: the action ends, `text` (or the rule's `else`) is shown."""
+
+    text: str | None = None
+
+
+NOTHING = Missing()
+Verb: TypeAlias = "Callable[[Work], Need | Missing | None]"
+"""Applies one verb to a transition; None: done, go on."""
+
+
+class Work:
+    """Copies nothing until a verb changes it; the state it starts from is never touched."""
+
+    __slots__ = ("answers", "drawn", "draws", "env", "node", "over", "results", "scene", "seen", "shown", "submission", "used", "texts", "vars", "wants")
+
+    def __init__(self, scene: Scene, state: JsonDict, node: Node | None, env: JsonDict, wants: bool, texts: bool, answers: Sequence[Any]) -> None:
+        self.scene, self.node, self.env = scene, node, env
+        self.wants, self.texts = wants, texts
+        """Whether expressions read `results`; whether revealed texts are shown."""
+        self.vars: JsonDict = state["vars"]
+        self.results: list[Any] = state["results"]
+        self.seen: list[str] = state["seen"]
+        self.draws: int = state["draws"]
+        self.over = False
+        self.submission: Any = None
+        self.shown: list[str | Part] = []
+        self.drawn: list[Any] = []
+        self.answers, self.used = answers, 0
+
+    def go(self, node: Node) -> None:
+        """Stand on `node`."""
+        self.node = node
+        self.env["at"] = node.view
+
+    def found(self, results: list[Any]) -> None:
+        """The results of a query: references and texts. A rule whose expressions name `results` sees their views."""
+        self.results = results
+        if self.wants:
+            self.env["results"] = views(self.scene, results)
+
+    def put(self, values: JsonDict) -> None:
+        """Sets variables."""
+        self.vars = self.env["vars"] = {**self.vars, **values}
+
+    def see(self, mark: str) -> None:
+        """Adds `table/key/field` to what was seen."""
+        seen = self.seen
+        i = bisect_left(seen, mark)
+        if i == len(seen) or seen[i] != mark:
+            self.seen = seen = seen.copy()
+            seen.insert(i, mark)
+

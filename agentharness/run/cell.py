@@ -1,0 +1,45 @@
+"""One cell of a run: a task, an agent and a model, joined, in a folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from agentharness.config.run_config import RunConfig
+from agentharness.env.world import World
+from agentharness.types.agent import Agent
+from agentharness.types.episode import Key
+from agentharness.types.model import Model
+from agentharness.types.part import JsonDict
+
+
+@dataclass(slots=True)
+class Cell:
+    """What is played, by whom, and where it is kept."""
+
+    task: str
+    agent_ref: str
+    model_ref: str | None
+    """Task, agent and model as the user named them."""
+    world: World
+    agent: Agent
+    model: Model | None
+    agent_digest: str
+    agent_identity: JsonDict
+    identity: JsonDict
+    folder: Path
+    config: RunConfig
+
+    @property
+    def total(self) -> int:
+        """Episodes in the plan."""
+        rows = len(self.world) if self.config.limit is None else min(self.config.limit, len(self.world))
+        return rows * self.config.samples
+
+    def plan(self) -> Iterator[Key]:
+        """The keys in order, lazily: the samples of a row stand together and form its group."""
+        for row in islice(self.world.keys(), self.config.limit):
+            for sample in range(self.config.samples):
+                yield Key(self.world.world, row, self.config.seed, sample, self.agent_digest, self.config.round)

@@ -1,0 +1,106 @@
+"""N workers pull keys from a lazy plan: one task group, sessions isolated, Ctrl-C once drains and twice stops now."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import anyio
+from anyio.abc import TaskGroup
+
+from agentharness.errors import StoreFull
+from agentharness.run.kept import Kept
+from agentharness.session.ports import Cast, Job
+from agentharness.session.session import play_episode
+from agentharness.store.folder import RunFolder
+from agentharness.types.episode import Facts, Key
+
+SYNC_S = 2.0
+
+
+@dataclass(slots=True)
+class Progress:
+    """What the engine tells while it runs, and why it stopped."""
+
+    in_flight: int = 0
+    interrupted: bool = False
+    trouble: str = ""
+    """One line that ended the run: a wrong key, a full disk."""
+    failed: list[BaseException] = field(default_factory=list)
+
+
+class Engine:
+    """Plays one cell's open keys."""
+
+    def __init__(self, cast: Cast, folder: RunFolder, kept: Kept, keys: Iterator[Key], concurrency: int, on_facts: Callable[[Facts], None]) -> None:
+        self._cast, self._folder, self._kept, self._keys, self._concurrency, self._on_facts = cast, folder, kept, keys, concurrency, on_facts
+        self.progress = Progress()
+
+    async def run(self, tick: Callable[[Progress], None]) -> Progress:
+        """Returns once the plan is played, drained or stopped. Raises what is a bug."""
+        async with anyio.create_task_group() as outer:
+            outer.start_soon(self._signals, outer)
+            outer.start_soon(self._housekeeping, tick)
+            async with anyio.create_task_group() as workers:
+                for _ in range(self._concurrency):
+                    workers.start_soon(self._worker, workers)
+            outer.cancel_scope.cancel()
+        if self.progress.failed:
+            raise self.progress.failed[0]
+        return self.progress
+
+    def stop(self) -> None:
+        """No new session starts; running ones end by themselves."""
+        self._keys = iter(())
+
+    async def _worker(self, workers: TaskGroup) -> None:
+        while (key := next(self._keys, None)) is not None:
+            self.progress.in_flight += 1
+            try:
+                await self._play(key, workers)
+            finally:
+                self.progress.in_flight -= 1
+            # A session that never waits must still let the loop see signals and deadlines.
+            await anyio.lowlevel.checkpoint()
+
+    async def _play(self, key: Key, workers: TaskGroup) -> None:
+        folder, id_ = self._folder, key.id
+        try:
+            job = Job(key, folder.begin(id_), folder.journal(id_))
+            played = await play_episode(self._cast, job)
+            if played.pictures:
+                await self._kept.pictures(played.pictures)
+            folder.finish(played.line, played.facts)
+        except StoreFull as e:
+            self._end(e.line(), workers)
+        except Exception as e:  # noqa: BLE001  (a bug: kept for the end, so that no other session is torn down half-way through its line)
+            self.progress.failed.append(e)
+            self._end("", workers)
+        else:
+            self._on_facts(played.facts)
+            if played.fatal:
+                self._end(played.fatal, workers)
+
+    def _end(self, line: str, workers: TaskGroup) -> None:
+        self.progress.trouble = self.progress.trouble or line
+        self.stop()
+        workers.cancel_scope.cancel()
+
+    async def _signals(self, outer: TaskGroup) -> None:
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for _ in signals:
+                if self.progress.interrupted:
+                    outer.cancel_scope.cancel()
+                    return
+                self.progress.interrupted = True
+                self.stop()
+
+    async def _housekeeping(self, tick: Callable[[Progress], None]) -> None:
+        beats = 0
+        while True:
+            await anyio.sleep(0.25)
+            tick(self.progress)
+            beats += 1
+            if beats % int(SYNC_S / 0.25) == 0:
+                await anyio.to_thread.run_sync(self._folder.sync)

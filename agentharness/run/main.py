@@ -1,0 +1,131 @@
+"""`run`: config -> cells -> sessions -> records -> one table."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from agentharness.config.run_config import Ref, RunConfig, to_config
+from agentharness.errors import UserError
+from agentharness.model.refs import Clients
+from agentharness.run import dry, prepare
+from agentharness.run.cell import Cell
+from agentharness.run.engine import Engine, Progress
+from agentharness.run.kept import Kept
+from agentharness.run.nofile import raise_nofile
+from agentharness.session.ports import Cast
+from agentharness.stats.cell import Cell as TableRow
+from agentharness.stats.summary import Summary, Tally
+from agentharness.store.folder import RunFolder
+from agentharness.types.episode import Facts, Key
+from agentharness.types.face import Face
+
+
+def play(config: RunConfig, *, argv: list[str], face: Face) -> int:
+    """Plays a config; the exit code: 0 clean, 1 some episodes failed, 130 interrupted. Raises UserError (exit 2)."""
+    clients = Clients()
+    cells = prepare.cells(config, clients, face.say, cwd=Path.cwd(), env=os.environ)
+    if config.dry:
+        face.say(dry.describe(cells, config))
+        return 0
+    if any(c.model for c in cells):
+        raise_nofile(config.concurrency)
+    return anyio.run(_play_all, cells, clients, argv, face, backend_options={"use_uvloop": find_spec("uvloop") is not None})
+
+
+async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: Face) -> int:
+    rows: list[TableRow] = []
+    code = 0
+    try:
+        for cell in cells:
+            summary, progress = await _play_cell(cell, argv, face)
+            world, resume = cell.world, resume_command(cell)
+            rows.append(TableRow(cell.task, cell.agent.name, cell.model_ref or "", summary, str(cell.folder), world.locked, resume))
+            failed = sum(summary.errors.values()) + summary.agent_errors + summary.unscored
+            code = 130 if progress.interrupted else max(code, int(failed > 0))
+            if progress.interrupted or progress.trouble:
+                break
+    finally:
+        with anyio.CancelScope(shield=True):
+            await clients.close()
+    face.table(rows)
+    if progress.trouble:
+        raise UserError(progress.trouble, hint=f"all that was played is kept; to go on: {rows[-1].resume}")
+    return code
+
+
+async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, Progress]:
+    config = cell.config
+    with RunFolder.open(cell.folder, manifest_of(cell, argv), cell.identity, fresh=config.fresh, retry=frozenset(config.retry)) as folder:
+        face.say(f"{cell.folder}/")
+        for note in folder.notes:
+            face.say(f"  {note}")
+        check_scoring(folder, cell)
+        tally = Tally(config.agent_errors)
+        with face.live(cell.total) as live, Kept(folder, cell.world.corpus.assets) as kept:
+
+            def on_facts(facts: Facts) -> None:
+                tally.add(facts)
+                live.update(facts)
+
+            cast = Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=folder, agent_errors=config.agent_errors, text=kept.text)
+            engine = Engine(cast, folder, kept, open_keys(cell, folder, on_facts), min(config.concurrency, cell.total), on_facts)
+            progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, retries=_retries(cell)))
+        folder.close(complete=not (progress.trouble or progress.interrupted))
+    return tally.summary(cell.total), progress
+
+
+def open_keys(cell: Cell, folder: RunFolder, on_facts: Callable[[Facts], None]) -> Iterator[Key]:
+    """The plan minus what the store has; what it has is counted as it is met."""
+    for key in cell.plan():
+        known = folder.done.get(key.id) or folder.blocked.get(key.id)
+        if known is None:
+            yield key
+        else:
+            on_facts(known)
+
+
+def check_scoring(folder: RunFolder, cell: Cell) -> None:
+    """Raises UserError where the folder's episodes were scored by other rewards: two scorings in one table would be no number at all."""
+    before = folder.manifest["scoring"]
+    if before != cell.world.scoring and folder.done:
+        raise UserError(
+            f"its episodes were scored by {before[:15]}, the task now scores by {cell.world.scoring[:15]}",
+            where=str(cell.folder),
+            hint="out=FOLDER or fresh=true plays anew, or put the rewards and gold back",
+        )
+    if before != cell.world.scoring:
+        folder.update({"scoring": cell.world.scoring})
+
+
+def manifest_of(cell: Cell, argv: list[str]) -> dict[str, Any]:
+    """What the run folder's manifest says of this cell: no keys, no secret headers."""
+    world, config = cell.world, cell.config
+    names = {"task": cell.task, "agent": cell.agent_ref, "model": cell.model_ref}
+    refs = {key: Ref(names=(name,) if name else (), options=getattr(config, key).options) for key, name in names.items()}
+    # A repeated command goes on in the folder where it lies, and never starts it afresh.
+    one = config.model_copy(update={**refs, "out": str(cell.folder), "fresh": False, "dry": False})
+    return {
+        "config": to_config(one),
+        "env": {"name": world.name, "world": world.world, "locked": world.locked, "licence": world.spec.licence, "rows": len(world)},
+        "scoring": world.scoring,
+        "origin": world.corpus.origin,
+        "agent": {"digest": cell.agent_digest, **cell.agent_identity},
+        "invocation": {"argv": argv},
+    }
+
+
+def resume_command(cell: Cell) -> str:
+    """The exact command that resumes this cell."""
+    return shlex.join(["python", "-m", "agentharness", "run", f"config={cell.folder}/manifest.json"])
+
+
+def _retries(cell: Cell) -> int:
+    counters = getattr(cell.model, "counters", None)
+    return counters.retries.total() if counters is not None else 0

@@ -1,0 +1,116 @@
+"""From a config to cells: every mistake that can be found without a model call is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from agentharness import canon
+from agentharness.agent.baselines import BASELINES, make_baseline
+from agentharness.config.run_config import RunConfig
+from agentharness.env.reading import read_task
+from agentharness.env.world import World, build
+from agentharness.errors import UserError
+from agentharness.model.refs import Clients, open_model
+from agentharness.model.retry import Policy
+from agentharness.plugins.find import find_agent, find_task
+from agentharness.plugins.load import make_agent as load_agent
+from agentharness.run.cell import Cell
+from agentharness.score.registry import check_rules, versions
+from agentharness.store.folder import default_path
+from agentharness.types.agent import Agent
+from agentharness.types.model import Model
+
+Say = Callable[[str], None]
+
+
+def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapping[str, str]) -> list[Cell]:
+    """The grid, task by task: corpora, agents and clients are made once and shared. Raises UserError."""
+    agents = {name: make_agent(name, config, cwd) for name in config.agent.names}
+    asking = next((name for name, agent in agents.items() if agent.needs_model), None)
+    if asking is not None and not config.model.names:
+        raise UserError(f"agent {asking!r} needs a model", where="model", hint="model=openai/NAME, with base_url=http://host:port/v1 for a server of your own")
+    worlds = {name: make_world(name, config, say, cwd) for name in config.task.names}
+    out: list[Cell] = []
+    for task, name in product(config.task.names, config.agent.names):
+        # A baseline plays without a model: one cell, however many models the grid has.
+        for ref in config.model.names if agents[name].needs_model else [None]:
+            model = open_one(ref, config, clients, worlds[task], env) if ref is not None else None
+            out.append(_cell(config, task, name, ref, worlds[task], agents[name], model, cwd))
+    for cell in out:
+        cell.folder = _folder(cell, cwd, alone=len(out) == 1)
+    if len({cell.folder for cell in out}) < len(out):
+        raise UserError("two cells of the grid would share a folder", where="out", hint="give each task, agent and model a name of its own")
+    return out
+
+
+def make_world(ref: str, config: RunConfig, say: Say, cwd: Path) -> World:
+    """Finds, reads and compiles one task. Raises UserError."""
+    found = find_task(ref, cwd, _path(config.tasks_root))
+    task = read_task(found.folder, name=found.name, overrides=config.task.options, trusted=found.trusted or config.trust)
+    world = build(
+        task,
+        data=config.data,
+        source=config.source,
+        rename=config.rename,
+        note=lambda note: say(f"{found.name}: {note}"),
+        relock=config.relock,
+        scorer_versions=versions(),
+    )
+    check_rules(world.rewards)
+    if not len(world):
+        raise UserError("has no row to play", where=found.name, hint="check its source, and `episode.where`")
+    return world
+
+
+def make_agent(ref: str, config: RunConfig, cwd: Path) -> Agent:
+    """A baseline, an agent of a content root, or the user's own by `file.py:Name`. Raises UserError."""
+    # In a grid the options are for the agents that are no baselines; a baseline alone refuses what it does not know.
+    alone = all(name in BASELINES for name in config.agent.names)
+    baseline = make_baseline(ref, config.agent.options if alone else {})
+    if baseline is not None:
+        return baseline
+    found = find_agent(ref, cwd, _path(config.agents_root), BASELINES)
+    if not (found.trusted or config.trust):
+        raise UserError(f"agent {ref!r} is code from outside this project", where="agent", hint="read it, then trust=true runs it")
+    return load_agent(found, config.agent.options)
+
+
+def open_one(ref: str, config: RunConfig, clients: Clients, world: World, env: Mapping[str, str]) -> Model:
+    """The client of one model; nothing is sent yet. Raises UserError."""
+    patience = config.timeouts
+    return open_model(
+        ref,
+        base_url=config.base_url,
+        env=env,
+        key_env=config.key_env,
+        picture=world.corpus.assets.render,
+        extra=config.model.options,
+        policy=Policy(attempts=patience.attempts, attempt_s=patience.attempt, call_s=patience.call),
+        clients=clients,
+    )
+
+
+def _cell(config: RunConfig, task: str, agent_ref: str, model_ref: str | None, world: World, agent: Agent, model: Model | None, cwd: Path) -> Cell:
+    identity: dict[str, Any] = {"agent": agent.identity()}
+    if model is not None:
+        identity["model"] = {**model.identity(), **({"options": config.model.options} if config.model.options else {})}
+    digest = canon.digest(identity)[:32]
+    run = {"task": world.name, "world": world.world, "agent": digest, "seed": config.seed, "round": config.round}
+    return Cell(task, agent_ref, model_ref, world, agent, model, digest, identity, run, cwd, config)
+
+
+def _folder(cell: Cell, cwd: Path, *, alone: bool) -> Path:
+    """results/<names>-<digest>, or `out`, or `out/<names>` in a grid; relative to the working folder where it lies inside."""
+    model = cell.model.name if cell.model is not None else None
+    name = default_path(Path(), cell.world.name, cell.agent.name, model, cell.identity).name
+    if cell.config.out is None:
+        return Path("results") / name
+    out = Path(cell.config.out).expanduser()
+    return out if alone else out / name.rpartition("-")[0]
+
+
+def _path(root: str | None) -> Path | None:
+    return None if root is None else Path(root)

@@ -1,0 +1,80 @@
+"""The scorers by name, and the checks of a task's rewards at load."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from agentharness.errors import UserError, closest
+from agentharness.score import values, words
+from agentharness.types.part import JsonDict
+from agentharness.types.score import Score
+
+
+@dataclass(slots=True, frozen=True)
+class Scorer:
+    """A named way to score. A change that changes any value raises `version`, which counts into the scoring digest."""
+
+    fn: Callable[..., Score]
+    """fn(subject, reference, **options) -> Score."""
+    version: int
+    needs_reference: bool = True
+
+    @property
+    def options(self) -> list[str]:
+        """Names of the options that `fn` takes."""
+        return [p.name for p in inspect.signature(self.fn).parameters.values() if p.kind is p.KEYWORD_ONLY]
+
+
+class RewardRule(Protocol):
+    """A reward of a task, as the env compiles it."""
+
+    @property
+    def scorer(self) -> str: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def options(self) -> JsonDict: ...
+    def resolve(self, row_full: JsonDict, state: JsonDict) -> tuple[Any, Any]:
+        """(subject, reference) of an episode: its row with gold, and its last state."""
+        ...
+
+
+SCORERS: dict[str, Scorer] = {
+    "exact": Scorer(words.exact, 1),
+    "contains": Scorer(words.contains, 1),
+    "numeric": Scorer(values.numeric, 1),
+    "choice": Scorer(values.choice, 1),
+    "squad_em": Scorer(words.squad_em, 1),
+    "squad_f1": Scorer(words.squad_f1, 1),
+    "hotpot_f1": Scorer(words.hotpot_f1, 1),
+    "equal": Scorer(values.equal, 1),
+}
+
+
+def versions() -> dict[str, int]:
+    """Scorer -> version."""
+    return {name: s.version for name, s in SCORERS.items()}
+
+
+def check_scorers(names: Iterable[str]) -> None:
+    """Raises UserError for the first name that is no scorer."""
+    for name in names:
+        if name not in SCORERS:
+            raise UserError(f"there is no scorer {name!r}", where=name, hint=closest(name, SCORERS))
+
+
+def check_rules(rules: Mapping[str, RewardRule]) -> None:
+    """Raises UserError for an unknown scorer, an unknown option, or a weight that is negative or no finite number."""
+    for reward, rule in rules.items():
+        if rule.scorer not in SCORERS:
+            raise UserError(f"there is no scorer {rule.scorer!r}", where=f"rewards.{reward}.scorer", hint=closest(rule.scorer, SCORERS))
+        known = SCORERS[rule.scorer].options
+        for option in rule.options:
+            if option not in known:
+                raise UserError(f"{rule.scorer} has no option {option!r}", where=f"rewards.{reward}.options", hint=closest(option, known))
+        if not (math.isfinite(rule.weight) and rule.weight >= 0):
+            raise UserError(f"a weight cannot be {rule.weight}", where=f"rewards.{reward}.weight", hint="0 or a positive number")

@@ -1,0 +1,95 @@
+"""What a session is given from above: it knows no store and no config."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from agentharness.canon import derive_seed
+from agentharness.env.world import World
+from agentharness.types.agent import Agent
+from agentharness.types.env import Env
+from agentharness.types.episode import JournalEntry, Key
+from agentharness.types.model import Model
+from agentharness.types.move import Need
+from agentharness.types.part import JsonDict
+
+
+class Journal(Protocol):
+    """Where outside replies are written before the session goes on."""
+
+    def record(self, entry: JournalEntry) -> None:
+        """Writes one entry. Raises StoreFull."""
+        ...
+
+    def orphan(self, key_id: str, ordinal: int) -> int:
+        """Drops the key's entries from `ordinal` on: play left the recorded path there; how many they were."""
+        ...
+
+
+class NoJournal:
+    """Keeps nothing: for env-only play and tests."""
+
+    def record(self, entry: JournalEntry) -> None:
+        """Nothing."""
+
+    def orphan(self, key_id: str, ordinal: int) -> int:
+        """Nothing."""
+        return 0
+
+
+Responder = Callable[[Need], Awaitable[Any]]
+
+
+@dataclass(slots=True)
+class Cast:
+    """What all sessions of one run share."""
+
+    world: World
+    agent: Agent
+    model: Model | None
+    agent_digest: str
+    layers: tuple[Callable[[Env], Env], ...] = ()
+    layer_names: tuple[str, ...] = ()
+    respond: Responder | None = None
+    journal: Journal = field(default_factory=NoJournal)
+    agent_errors: str = "zero"
+    """Reward of error:agent: `zero` or `none`."""
+    text: Callable[[str, Any], None] | None = None
+    """Takes (sha256, JSON) of what is kept once per run: action sets and system prompts."""
+
+    def env_seed(self, key: Key) -> int:
+        """The seed of all draws of the world: the same for every agent and every version."""
+        return derive_seed(self.world.name, key.row, key.seed)
+
+    def agent_seed(self, key: Key) -> int:
+        """The seed of all that the agent draws."""
+        return derive_seed(self.env_seed(key), key.sample, key.round, key.agent)
+
+
+@dataclass(slots=True)
+class Job:
+    """One episode to play."""
+
+    key: Key
+    attempt: int = 1
+    replay: list[JournalEntry] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Played:
+    """One episode, played."""
+
+    line: bytes
+    facts: Any
+    """types.episode.Facts"""
+    pictures: list[str] = field(default_factory=list)
+    """sha256 of every picture that the episode showed."""
+    fatal: str = ""
+    """Why no other episode can do better; the run ends with this line."""
+
+
+def error_of(status: str, message: str) -> JsonDict:
+    """The `error` field of an episode line."""
+    return {"cause": status.removeprefix("error:"), "message": message[:2000]}

@@ -1,0 +1,105 @@
+"""The episode line: each fact once, canonical, wall-clock values apart."""
+
+from __future__ import annotations
+
+import orjson
+
+from agentharness import canon
+from agentharness.session.play import Play, Step
+from agentharness.session.ports import Cast, Job
+from agentharness.session.seat import SessionSeat
+from agentharness.types.episode import SCHEMA_VERSION
+from agentharness.types.part import JsonDict
+from agentharness.types.score import Score
+
+
+def episode(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, result: JsonDict, scores: dict[str, Score], clock: JsonDict) -> JsonDict:
+    """The line as JSON. `result`: status, error, reward, weights."""
+    world, key = cast.world, job.key
+    line: JsonDict = {
+        "schema_version": SCHEMA_VERSION,
+        "key": key.to_json(),
+        "group": key.group,
+        "env": {"name": world.name, "scoring": world.scoring, "layers": list(cast.layer_names), "locked": world.locked},
+        "agent": {"name": cast.agent.name},
+        **result,
+        "rewards": {name: s.value for name, s in scores.items()},
+        "usage": dict(seat.usage),
+        "clock": clock,
+    }
+    if cast.model is not None and cast.agent.needs_model:
+        line["model"] = {"name": cast.model.name}
+    if notes := {name: note for name, s in scores.items() if (note := _score_note(s))}:
+        line["scores"] = notes
+    if slices := world.slices(key.row):
+        line["slices"] = slices
+    if play is not None:
+        line["final_state"] = play.state
+        line["cost"] = play.state["cost"]
+        line["metrics"] = {"turns": play.turn, "steps": len(play.steps) - 1, **play.metrics, **seat.metrics}
+        line["steps"] = [_step(s) for s in play.steps]
+    if seat.calls:
+        line["messages"] = [orjson.Fragment(m.wire) for m in seat.transcript.messages]
+        line["calls"] = seat.calls
+        clock["calls"] = seat.clocks
+    return line
+
+
+def keep_once(cast: Cast, play: Play | None, seat: SessionSeat, line: JsonDict) -> None:
+    """Moves what many episodes share into the run's assets: action sets, the system prompt."""
+    if cast.text is None:
+        return
+    for digest, tools in seat.tools.items():
+        cast.text(digest, tools.tools)
+    for step in play.steps if play is not None else ():
+        if step.actions is not None and step.actions.digest not in seat.tools:
+            cast.text(step.actions.digest, step.actions.tools)
+    messages = seat.transcript.messages
+    if "messages" in line and messages and messages[0].data["role"] == "system":
+        digest = canon.sha256(messages[0].wire)
+        cast.text(digest, messages[0].data)
+        line["messages"][0] = {"sha256": digest}
+
+
+def pictures(play: Play | None) -> list[str]:
+    """sha256 of every picture shown, each once."""
+    if play is None or play.world.spec.modality != "image":
+        return []
+    shown = (s.shown.parts if s.shown is not None else s.outcome.parts for s in play.steps)
+    return list(dict.fromkeys(p["asset"] for parts in shown for p in parts if p["type"] == "image"))
+
+
+def _score_note(score: Score) -> JsonDict:
+    note = {"rule": score.rule, "extracted": score.extracted, "reason": score.reason}
+    return {k: v for k, v in note.items() if v}
+
+
+def _step(step: Step) -> JsonDict:
+    outcome, action, shown = step.outcome, step.action, step.shown
+    out: JsonDict = {"turn": step.turn, "rule": outcome.rule, "state": step.state_hash}
+    if action is not None:
+        out["action"] = action.name
+        out["args"] = action.args
+        if action.actor != "agent":
+            out["actor"] = action.actor
+        if action.id is not None:
+            out["id"] = action.id
+        if action.error is not None:
+            out["error"] = action.error
+        if action.raw is not None:
+            out["raw"] = action.raw
+    if outcome.verdict != "ok":
+        out["verdict"] = outcome.verdict
+    if shown is not None and shown.message is not None:
+        out["message"] = shown.message
+    else:
+        out["parts"] = shown.parts if shown is not None else outcome.parts
+    if outcome.draws:
+        out["draws"] = outcome.draws
+    if outcome.answers:
+        out["answers"] = outcome.answers
+    if step.actions is not None:
+        out["actions"] = step.actions.digest
+    if outcome.state["over"]:
+        out["terminated"] = True
+    return out

@@ -1,0 +1,127 @@
+"""The agent's place in a session: its transcript, its calls, its counters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from agentharness import canon
+from agentharness.errors import EpisodeError, Truncated
+from agentharness.session.clock import Clock
+from agentharness.session.outside import Outside
+from agentharness.types.agent import Transcript
+from agentharness.types.model import Message, Model, Reply, Request
+from agentharness.types.move import ActionSet, Move, Shown
+from agentharness.types.part import JsonDict
+
+
+class Table:
+    """The messages of one session."""
+
+    __slots__ = ("messages",)
+
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+
+    def add(self, data: JsonDict, shown: Shown | None = None) -> int:
+        """Appends a message; its index."""
+        index = len(self.messages)
+        self.messages.append(Message(data))
+        if shown is not None:
+            shown.message = index
+        return index
+
+
+class SessionSeat:
+    """One agent's seat. See `types.agent.Seat`."""
+
+    def __init__(
+        self, model: Model | None, outside: Outside, clock: Clock, *, seed: int, tokens: int | None = None, plan: Callable[[], Move | None] | None = None
+    ) -> None:
+        self.seed = seed
+        self.transcript: Transcript = Table()
+        self.calls: list[JsonDict] = []
+        self.clocks: list[JsonDict] = []
+        self.usage: Counter[str] = Counter()
+        self.metrics: Counter[str] = Counter()
+        self.turn = 0
+        self.tools: dict[str, ActionSet] = {}
+        self._model, self._outside, self._clock, self._tokens, self._plan = model, outside, clock, tokens, plan
+        self._sent: ActionSet | None = None
+        self._ids: list[int] | None = None
+
+    async def ask(self, tools: ActionSet | None = None, *, prompt: list[list[int]] | None = None, role: str = "policy", **sampling: Any) -> Reply:
+        """One call. `seed=True` in `sampling` sends a seed derived from the agent's and the call's ordinal."""
+        if self._model is None:
+            raise EpisodeError("agent", "the agent asks a model, and the run has none")
+        if self._tokens is not None and self.usage["prompt_tokens"] + self.usage["completion_tokens"] >= self._tokens:
+            raise Truncated("tokens")
+        if sampling.get("seed") is True:
+            sampling["seed"] = canon.derive_seed(self.seed, self._outside.ordinal)
+        messages = self.transcript.messages
+        ranges = [[0, len(messages)]] if prompt is None else prompt
+        request = Request([m for a, b in ranges for m in messages[a:b]], tools, sampling)
+        digest = request.digest()
+        entry = self._outside.served(role, digest)
+        if entry is not None:
+            reply = Reply.from_json(entry.reply, entry.clock)
+            self._clock.spend(reply.clock.get("latency_s", 0.0))
+            self.transcript.add(reply.message)
+        else:
+            self._clock.check()
+            reply = await self._model.complete(request, waiting=self._clock.waiting)
+            self.transcript.add(reply.message)
+            kept = reply.to_json()
+            kept["message"] = orjson.Fragment(messages[-1].wire)
+            self._outside.keep(role, digest, kept, reply.clock)
+        self._note(reply, ranges, role, tools)
+        return reply
+
+    def unused(self) -> None:
+        """Marks the last reply as not used."""
+        if self.calls:
+            self.calls[-1]["used"] = False
+
+    def count(self, metric: str, n: float = 1) -> None:
+        """Adds to a counted metric."""
+        self.metrics[metric] += n  # type: ignore[assignment]  # Counter is typed for ints, and counts floats as well
+
+    def oracle(self) -> Move | None:
+        """The task's next move, for privileged agents."""
+        if self._plan is None:
+            raise PermissionError("only a privileged agent may ask for the task's own moves")
+        return self._plan()
+
+    def _note(self, reply: Reply, ranges: list[list[int]], role: str, tools: ActionSet | None) -> None:
+        call: JsonDict = {"role": role, "turn": self.turn + 1, "prompt": ranges, "reply": len(self.transcript.messages) - 1, "finish": reply.finish}
+        if tools is not self._sent:
+            self._sent = tools
+            call["tools"] = tools.digest if tools is not None else None
+            if tools is not None:
+                self.tools[tools.digest] = tools
+        if reply.usage:
+            call["usage"] = reply.usage
+            self.usage.update(reply.usage)
+        if reply.reasoning is not None:
+            call["reasoning"] = reply.reasoning
+        if reply.completion_ids is not None and reply.prompt_ids is not None:
+            call.update(self._tokens_of(reply))
+        self.calls.append(call)
+        self.clocks.append(reply.clock)
+
+    def _tokens_of(self, reply: Reply) -> JsonDict:
+        prompt, completion = reply.prompt_ids or [], reply.completion_ids or []
+        before = self._ids
+        self._ids = prompt + completion
+        out: JsonDict = {"completion_ids": completion}
+        # The prompt's ids are kept once: most prompts begin with all that the call before saw and sampled.
+        if before is not None and prompt[: len(before)] == before:
+            out["prompt_ids"] = {"extends": len(self.calls) - 1, "new": prompt[len(before) :]}
+        else:
+            out["prompt_ids"] = {"new": prompt}
+        if reply.logprobs is not None:
+            out["logprobs"] = reply.logprobs
+        return out

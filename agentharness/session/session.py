@@ -1,0 +1,118 @@
+"""One episode from its first observation to its line: whatever happens inside becomes that episode's status, and no other's."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+
+import anyio
+
+from agentharness import canon
+from agentharness.errors import EpisodeError, StoreFull, Truncated
+from agentharness.score.total import total
+from agentharness.session import record
+from agentharness.session.clock import Clock
+from agentharness.session.outside import Outside, asker
+from agentharness.session.play import Play
+from agentharness.session.ports import Cast, Job, Played, error_of
+from agentharness.session.seat import SessionSeat
+from agentharness.types.agent import Player
+from agentharness.types.episode import Facts
+from agentharness.types.move import Move, Observation
+from agentharness.types.part import JsonDict
+from agentharness.types.score import Score
+
+
+@dataclass(slots=True)
+class End:
+    """How an episode ended."""
+
+    status: str = "completed"
+    message: str = ""
+    fatal: bool = False
+
+
+async def play_episode(cast: Cast, job: Job) -> Played:
+    """Plays one episode. Raises StoreFull, and cancellation; everything else becomes its status."""
+    world, key = cast.world, job.key
+    clock = Clock(world.limits.time, world.limits.wall)
+    outside = Outside(key.id, job.attempt, job.replay, cast.journal)
+    play: Play | None = None
+    seat = SessionSeat(
+        cast.model if cast.agent.needs_model else None,
+        outside,
+        clock,
+        seed=cast.agent_seed(key),
+        tokens=world.limits.tokens,
+        plan=(lambda: play.oracle() if play is not None else None) if cast.agent.privileged else None,
+    )
+    end = End()
+    try:
+        with clock.limits():
+            play = Play(world, key.row, cast.env_seed(key), asker(outside, cast.respond, clock), cast.layers)
+            await _turns(play, cast, seat, clock)
+    except Truncated as t:
+        end = End(f"truncated:{t.by}")
+    except EpisodeError as e:
+        end = End(f"error:{e.cause}", e.message, e.fatal)
+    finally:
+        if play is not None:
+            with anyio.CancelScope(shield=True):
+                await play.close()
+    return _finish(cast, job, play, seat, outside, clock, end)
+
+
+async def _turns(play: Play, cast: Cast, seat: SessionSeat, clock: Clock) -> None:
+    observation = await play.reset()
+    player = _sit(cast, seat)
+    while not play.over:
+        clock.check()
+        seat.turn = play.turn
+        observation = await play.step(await _act(player, observation))
+
+
+def _sit(cast: Cast, seat: SessionSeat) -> Player:
+    try:
+        return cast.agent.sit(seat)
+    except Exception as e:
+        raise EpisodeError("agent", _trace(e)) from e
+
+
+async def _act(player: Player, observation: Observation) -> Move:
+    try:
+        return await player.act(observation)
+    except (EpisodeError, Truncated, StoreFull):
+        raise
+    except Exception as e:
+        raise EpisodeError("agent", _trace(e)) from e
+
+
+def _trace(e: Exception) -> str:
+    where = traceback.extract_tb(e.__traceback__)[-1]
+    return f"{type(e).__name__}: {e} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
+
+
+def _finish(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, outside: Outside, clock: Clock, end: End) -> Played:
+    scores: dict[str, Score] = {}
+    if play is not None and (end.status == "completed" or end.status.startswith("truncated:")):
+        try:
+            scores = play.scores()
+        except EpisodeError as e:
+            end = End(f"error:{e.cause}", e.message)
+    weights = {name: r.weight for name, r in cast.world.rewards.items()}
+    result: JsonDict = {"status": end.status, "reward": total(scores, weights) if scores else None, "weights": weights}
+    if end.status == "error:agent" and cast.agent_errors == "zero":
+        result["reward"] = 0.0
+    if end.status.startswith("error:"):
+        result["error"] = error_of(end.status, end.message)
+    if outside.orphaned:
+        seat.count("orphaned", outside.orphaned)
+    times: JsonDict = {"seconds": round(clock.seconds, 4), "attempt": job.attempt}
+    if clock.waited:
+        times["waited_s"] = round(clock.waited, 4)
+    if outside.replayed:
+        times["replayed"] = outside.replayed
+    line = record.episode(cast, job, play, seat, result, scores, times)
+    facts = Facts.from_line(line)
+    record.keep_once(cast, play, seat, line)
+    return Played(canon.dumps(line, newline=True), facts, record.pictures(play), end.message if end.fatal else "")

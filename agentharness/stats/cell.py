@@ -1,0 +1,24 @@
+"""One cell of a grid: a task, an agent, a model, and what its episodes came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agentharness.stats.summary import Summary
+
+
+@dataclass(slots=True)
+class Cell:
+    """What a table shows of one cell."""
+
+    task: str
+    agent: str
+    model: str
+    """"" where the agent needs none."""
+    summary: Summary
+    folder: str
+    """Of the results, as the user would write it."""
+    locked: str = ""
+    """`locked:<data name>` or `unlocked`."""
+    resume: str = ""
+    """The command that plays what is missing."""
