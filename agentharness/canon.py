@@ -23,15 +23,18 @@ _PLAIN = frozenset({str, int, bool, type(None), orjson.Fragment})
 _LINE = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
 
 
-def dumps(value: Any, *, newline: bool = False) -> bytes:
-    """Canonical JSON of `value` (dicts with text keys, lists, tuples, text, numbers, bools, None). Raises TypeError for anything else."""
+def dumps(value: Any, *, newline: bool = False, finite: bool = False) -> bytes:
+    """Canonical JSON of `value` (dicts with text keys, lists, tuples, text, numbers, bools, None, orjson.Fragment of canonical JSON).
+
+    `finite`: the caller knows that every float in it is finite, so that a null in the output is a null. Raises TypeError for what is no JSON.
+    """
     option = _LINE if newline else _SORTED
     try:
         out = orjson.dumps(value, option=option)
     except TypeError:
         return orjson.dumps(_mark(value), option=option)
     # orjson writes NaN as null and passes "$" keys through: only then is a second, slower look needed.
-    if (b"null" in out or b'"$' in out) and _needs_marks(value):
+    if ((not finite and b"null" in out) or b'"$' in out) and needs_marks(value):
         return orjson.dumps(_mark(value), option=option)
     return out
 
@@ -69,17 +72,18 @@ def _lone(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def _needs_marks(value: Any) -> bool:
-    # Runs for every message with a null in it: plain loops over the types themselves.
+def needs_marks(value: Any) -> bool:
+    """Whether canonical JSON of `value` holds marks for numbers or keys (lone surrogates and big integers are found by orjson itself)."""
+    # Runs for whatever has a null in it: plain loops over the types themselves.
     kind = type(value)
     if kind is dict:
         for key, inner in value.items():
-            if key[:1] == "$" or (type(inner) not in _PLAIN and _needs_marks(inner)):
+            if key[:1] == "$" or (type(inner) not in _PLAIN and needs_marks(inner)):
                 return True
         return False
     if kind is list or kind is tuple:
         for inner in value:
-            if type(inner) not in _PLAIN and _needs_marks(inner):
+            if type(inner) not in _PLAIN and needs_marks(inner):
                 return True
         return False
     return isinstance(value, float) and not math.isfinite(value)

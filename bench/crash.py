@@ -34,7 +34,7 @@ def main() -> None:
     cwd, rng = Path(tempfile.mkdtemp()), random.Random(a.seed)
     mock, url = start_mock(a.mock, a.latency_ms)
     command = [sys.executable, "-m", "agentharness", "run", "task=arithmetic", f"tasks_root={HERE / 'tasks'}", "agent=tools", "model=mock", f"base_url={url}"]
-    command += [f"limit={a.n}", f"concurrency={a.concurrency}", "quiet=true", "out=run"]
+    command += [f"limit={a.n}", f"concurrency={a.concurrency}", "quiet=true", "trust=true", "out=run"]
     kills = 0
     try:
         for _ in range(a.kills):

@@ -26,9 +26,7 @@ def start_mock(mock: str, latency_ms: float) -> tuple[subprocess.Popen[str], str
     args = [mock, "--port", "0", "--turns", str(TURNS), "--tool", "add", "--final", "{sum}", "--latency-ms", str(latency_ms)]
     process = subprocess.Popen(args, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    line = process.stdout.readline()
-    port = "".join(c if c.isdigit() else " " for c in line).split()[-1]
-    return process, f"http://127.0.0.1:{port}/v1"
+    return process, process.stdout.readline().split()[-1]
 
 
 def timed(args: list[str], cwd: Path) -> dict[str, float]:
@@ -45,7 +43,7 @@ def timed(args: list[str], cwd: Path) -> dict[str, float]:
 def harness(url: str, n: int, concurrency: int, cwd: Path) -> dict[str, float]:
     """One run of the harness; its figures without start-up, which a run of one episode measures."""
     command = [sys.executable, "-m", "agentharness", "run", "task=arithmetic", f"tasks_root={HERE / 'tasks'}", "agent=tools", "model=mock", f"base_url={url}"]
-    command += [f"concurrency={concurrency}", "quiet=true", "fresh=true"]
+    command += [f"concurrency={concurrency}", "quiet=true", "fresh=true", "trust=true"]
     start = timed([*command, "limit=1", "out=one"], cwd)
     run = timed([*command, f"limit={n}", "out=run"], cwd)
     lines = (cwd / "run/episodes.jsonl").read_bytes().splitlines()

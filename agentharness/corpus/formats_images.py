@@ -38,7 +38,7 @@ def read_images(source: Source, reading: Reading) -> Batch:
         labels = _join(files, table, source, reading)
     elif any("/" in p for p, _ in files):
         labels = {p: p.rpartition("/")[0] for p, _ in files if "/" in p}
-        _skipped(len(files) - len(labels), "lie beside the label folders and have no label", name, reading)
+        _skipped(len(files) - len(labels), "beside the label folders", name, reading)
     else:
         labels = {}
     rows: list[JsonDict] = []
@@ -94,7 +94,7 @@ def _join(files: list[tuple[str, str]], table: dict[str, Any], source: Source, r
                 raise UserError(f"image {_stem(path)!r} and label {near!r} differ in case only", where=shown, hint="match: lower")
     if not out:
         raise UserError(f"no label names an image of {name}", where=shown, hint=f"images are called {_some([_stem(p) for p, _ in files])}")
-    _skipped(len(missed), f"have no label in {shown}: {_some(missed)}", name, reading)
+    _skipped(len(missed), f"without a label in {shown} ({_some(missed)})", name, reading)
     idle = [n for n in wanted if n not in used]
     if idle:
         reading.note(f"{shown}: {_count(len(idle), 'label')} without an image: {_some(idle)}")
@@ -148,9 +148,9 @@ def _stem(path: str) -> str:
     return Path(path).stem
 
 
-def _skipped(count: int, why: str, name: str, reading: Reading) -> None:
+def _skipped(count: int, which: str, name: str, reading: Reading) -> None:
     if count:
-        reading.note(f"{name}: {_count(count, 'image')} skipped, {why}")
+        reading.note(f"{name}: {_count(count, 'image')} {which} skipped")
 
 
 def _count(n: int, noun: str) -> str:

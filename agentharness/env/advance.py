@@ -12,8 +12,8 @@ from agentharness.env.expr import Compiled, ExprError
 from agentharness.env.rules import Rule, Rules
 from agentharness.env.schema import Invalid
 from agentharness.env.verbs_show import picture
-from agentharness.env.views import Scene
-from agentharness.env.work import Work
+from agentharness.env.views import Move, Scene
+from agentharness.env.work import Work, with_mark
 from agentharness.errors import EpisodeError, closest
 from agentharness.types.env import Outcome, Verdict
 from agentharness.types.move import Action, Need
@@ -83,10 +83,11 @@ def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers
 def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: Sequence[Any]) -> Outcome | Need:
     at = state["at"]
     node = None if at is None else scene.here(at)
+    mark = (rule.name, *args.values()) if rule.still else ()
+    if node is not None and (known := node.moves.get(mark)) is not None:
+        return _again(known, rule, scene, state)
     env = scene.environment(state, node, args, rule.tables, rule.results)
-    cost = rule.cost
-    if isinstance(cost, Compiled):
-        cost = _number(cost(env))
+    cost = rule.price if rule.cost is None else _number(rule.cost(env))
     if rule.when is not None and not rule.when(env):
         return _refuse(state, "refused", rule.place + ".when", NOT_NOW if rule.else_ is None else rule.else_(env), cost)
     work = Work(scene, state, node, env, rule.results, rule.say is None, answers)
@@ -104,7 +105,29 @@ def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: S
         out.draws, out.answers = work.drawn, list(answers[: work.used])
         return out
     shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None else work.shown or [DONE]
-    return Outcome(_after(work, state, 1, cost), _parts(shown), "ok", rule.place, work.drawn, list(answers[: work.used]) if work.used else [])
+    parts = _parts(shown)
+    if mark and node is not None and work.node is not None:
+        node.moves[mark] = Move(work.node, tuple(work.marks), tuple(p.copy() for p in parts))
+    return Outcome(_after(work, state, 1, cost), parts, "ok", rule.place, work.drawn, list(answers[: work.used]))
+
+
+def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
+    """What `_apply` gives, from what it gave before."""
+    seen = state["seen"]
+    for mark in move.marks:
+        seen = with_mark(seen, mark)
+    scene.last = move.to
+    after = {
+        "at": move.to.ref,
+        "vars": state["vars"],
+        "results": state["results"],
+        "seen": seen,
+        "over": False,
+        "t": state["t"] + 1,
+        "cost": state["cost"] + rule.price,
+        "draws": state["draws"],
+    }
+    return Outcome(after, [p.copy() for p in move.parts], "ok", rule.place, [], [])
 
 
 def _said(rule: Rule, say: Compiled, work: Work) -> str:

@@ -35,7 +35,7 @@ def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
         rows=Rows(corpus, spec.edges),
         derived=derived,
         opening=_opening(make),
-        actions={name: _action(make, name, spec.actions[name]) for name in args},
+        actions={name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()},
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         oracle=_oracle(make, args),
@@ -60,7 +60,7 @@ def _opening(make: Maker) -> Opening:
     return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted)
 
 
-def _action(make: Maker, name: str, written: ActionRule) -> Rule:
+def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, JsonDict]) -> Rule:
     path, wanted = ("actions", name), make.rule()
     rule = Rule(
         name=name,
@@ -68,18 +68,30 @@ def _action(make: Maker, name: str, written: ActionRule) -> Rule:
         verbs=compile_verbs(make, written.do, *path, "do"),
         say=None if written.say is None else make.template(written.say, *path, "say"),
         else_=None if written.else_ is None else make.template(written.else_, *path, "else"),
-        cost=make.expression(written.cost, *path, "cost") if isinstance(written.cost, str) else written.cost,
+        cost=make.expression(written.cost, *path, "cost") if isinstance(written.cost, str) else None,
+        price=0 if isinstance(written.cost, str) else written.cost,
         heavy=written.heavy,
         tables=(),
         results=False,
         by_place=False,
+        still=False,
         place=f"actions.{name}",
     )
     rule.tables, rule.results = make.tables(wanted), "results" in wanted
-    if rule.say is not None:
-        still = {"at", *make.spec.derive, *(n for n, t in make.corpus.tables.items() if not t.scope)}
-        rule.by_place = "at" in rule.say.names and rule.say.names <= still
+    steady = {"at", *make.spec.derive, *(n for n, t in make.corpus.tables.items() if not t.scope)}
+    rule.by_place = rule.say is not None and "at" in rule.say.names and rule.say.names <= steady
+    rule.still = rule.cost is None and wanted <= steady | {"args"} and all(map(_stays, written.do)) and all(map(_finite, schemas.values()))
     return rule
+
+
+def _stays(verb: JsonDict) -> bool:
+    # Reads and changes nothing but where one stands and what was seen there.
+    body = verb.get("reveal", {})
+    return "goto" in verb or ("reveal" in verb and (isinstance(body, str) or body.get("of") in (None, "at")))
+
+
+def _finite(one: JsonDict) -> bool:
+    return one["type"] == "boolean" or (one["type"] in ("string", "integer") and "enum" in one)
 
 
 def _args(make: Maker, name: str) -> dict[str, JsonDict]:

@@ -23,7 +23,9 @@ class Rule:
     verbs: tuple[Verb, ...]
     say: Compiled | None
     else_: Compiled | None
-    cost: Compiled | float
+    cost: Compiled | None
+    """None: always `price`."""
+    price: float
     heavy: bool
     """May take long: meant for a thread."""
     tables: tuple[str, ...]
@@ -32,6 +34,8 @@ class Rule:
     """Whether its expressions read `results`."""
     by_place: bool
     """Whether `say` depends on nothing but where one stands: it is then worked out once for each place."""
+    still: bool
+    """Whether where one stands and the arguments, of which there are finitely many, decide all it does: it is then worked out once for each."""
     place: str
     """`actions.<name>`"""
 

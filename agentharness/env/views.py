@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from agentharness.corpus.load import Corpus
 from agentharness.corpus.table import Table, key_text
 from agentharness.env.spec import EdgeSpec
 from agentharness.errors import EpisodeError
-from agentharness.types.part import JsonDict
+from agentharness.types.part import JsonDict, Part
 
 Ref: TypeAlias = list[Any]
 """[table, key]: how state names a row."""
@@ -21,7 +21,7 @@ _ROWS_KEPT = 8192
 class Node:
     """A row of one table: its reference in state, its public view, and what was worked out about standing there. Shared by all sessions."""
 
-    __slots__ = ("edges", "id", "key", "legal", "ref", "said", "table", "view")
+    __slots__ = ("edges", "id", "key", "legal", "moves", "ref", "said", "table", "view")
 
     def __init__(self, table: str, key: str, view: JsonDict) -> None:
         self.table, self.key, self.view = table, key, view
@@ -31,8 +31,18 @@ class Node:
         """Edge -> neighbours, as `Rows.neighbours` gives them."""
         self.said: dict[str, str] = {}
         """Rule -> its text here, where the place alone decides it."""
+        self.moves: dict[tuple[Any, ...], Move] = {}
+        """(rule, arguments…) -> what it does here, where nothing else decides it."""
         self.legal: Any = None
         """What is legal here, where the place alone decides it."""
+
+
+class Move(NamedTuple):
+    """What an action does that depends on nothing but where one stands and its arguments."""
+
+    to: Node
+    marks: tuple[str, ...]
+    parts: tuple[Part, ...]
 
 
 class Rows:

@@ -27,7 +27,24 @@ Verb: TypeAlias = "Callable[[Work], Need | Missing | None]"
 class Work:
     """Copies nothing until a verb changes it; the state it starts from is never touched."""
 
-    __slots__ = ("answers", "drawn", "draws", "env", "node", "over", "results", "scene", "seen", "shown", "submission", "used", "texts", "vars", "wants")
+    __slots__ = (
+        "answers",
+        "drawn",
+        "draws",
+        "env",
+        "marks",
+        "node",
+        "over",
+        "results",
+        "scene",
+        "seen",
+        "shown",
+        "submission",
+        "texts",
+        "used",
+        "vars",
+        "wants",
+    )
 
     def __init__(self, scene: Scene, state: JsonDict, node: Node | None, env: JsonDict, wants: bool, texts: bool, answers: Sequence[Any]) -> None:
         self.scene, self.node, self.env = scene, node, env
@@ -39,6 +56,7 @@ class Work:
         self.draws: int = state["draws"]
         self.over = False
         self.submission: Any = None
+        self.marks: list[str] = []
         self.shown: list[str | Part] = []
         self.drawn: list[Any] = []
         self.answers, self.used = answers, 0
@@ -60,9 +78,15 @@ class Work:
 
     def see(self, mark: str) -> None:
         """Adds `table/key/field` to what was seen."""
-        seen = self.seen
-        i = bisect_left(seen, mark)
-        if i == len(seen) or seen[i] != mark:
-            self.seen = seen = seen.copy()
-            seen.insert(i, mark)
+        self.marks.append(mark)
+        self.seen = with_mark(self.seen, mark)
 
+
+def with_mark(seen: list[str], mark: str) -> list[str]:
+    """The sorted list with `mark` in it: itself, or a copy."""
+    i = bisect_left(seen, mark)
+    if i < len(seen) and seen[i] == mark:
+        return seen
+    seen = seen.copy()
+    seen.insert(i, mark)
+    return seen

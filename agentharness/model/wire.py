@@ -100,7 +100,10 @@ def _mended(message: Message) -> Message:
 
 
 def _messages(messages: list[Message], pictures: Mapping[bytes, bytes]) -> list[bytes]:
-    out: list[bytes] = []
+    out = [m.wire for m in messages if type(m.data.get("content")) is not list]
+    if len(out) == len(messages) and not any(map(marked, out)):
+        return out
+    out = []
     moved: list[Part] = []
     for message in messages:
         data = message.data

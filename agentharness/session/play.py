@@ -89,10 +89,10 @@ class Play:
         return score_all(self.world.rewards, self.world.full(self.row), self._base.state)
 
     def _from_prose(self, move: Move) -> list[Action]:
-        self.metrics["prose"] += 1
         if self.world.prose == "answer" and self.world.answering is not None and move.prose.strip():
             name, arg = self.world.answering
             return [Action(name, {arg: move.prose})]
+        self.metrics["prose"] += 1
         if self.world.prose == "invalid":
             return [Action("", {}, error="prose is no action here: act with one of the actions")]
         return []

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from agentharness.canon import derive_seed
+from agentharness.canon import derive_seed, sha256
 from agentharness.env.world import World
 from agentharness.types.agent import Agent
 from agentharness.types.env import Env
 from agentharness.types.episode import JournalEntry, Key
-from agentharness.types.model import Model
+from agentharness.types.model import Message, Model
 from agentharness.types.move import Need
 from agentharness.types.part import JsonDict
 
@@ -58,6 +58,19 @@ class Cast:
     """Reward of error:agent: `zero` or `none`."""
     text: Callable[[str, Any], None] | None = None
     """Takes (sha256, JSON) of what is kept once per run: action sets and system prompts."""
+
+    _systems: dict[bytes, str] = field(default_factory=dict)
+
+    def once(self, system: Message) -> str:
+        """Keeps a system prompt once; its digest. Most runs have one."""
+        found = self._systems.get(system.wire)
+        if found is None:
+            found = sha256(system.wire)
+            if len(self._systems) < 64:
+                self._systems[system.wire] = found
+            assert self.text is not None
+            self.text(found, system.data)
+        return found
 
     def env_seed(self, key: Key) -> int:
         """The seed of all draws of the world: the same for every agent and every version."""

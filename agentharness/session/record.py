@@ -45,6 +45,19 @@ def episode(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, result: 
     return line
 
 
+def finite(play: Play | None, line: JsonDict) -> bool:
+    """Whether every float that came from the world or the agent is finite; all others are by construction. Far fewer values than the whole line has."""
+    loose = [line.get("final_state"), line.get("metrics"), line.get("slices")]
+    for step in play.steps if play is not None else ():
+        if step.action is not None:
+            loose.append(step.action.args)
+        loose += step.outcome.draws
+        loose += step.outcome.answers
+        if step.outcome.parts and step.outcome.parts[0]["type"] != "text":
+            loose += step.outcome.parts
+    return not any(map(canon.needs_marks, loose))
+
+
 def keep_once(cast: Cast, play: Play | None, seat: SessionSeat, line: JsonDict) -> None:
     """Moves what many episodes share into the run's assets: action sets, the system prompt."""
     if cast.text is None:
@@ -56,9 +69,7 @@ def keep_once(cast: Cast, play: Play | None, seat: SessionSeat, line: JsonDict) 
             cast.text(step.actions.digest, step.actions.tools)
     messages = seat.transcript.messages
     if "messages" in line and messages and messages[0].data["role"] == "system":
-        digest = canon.sha256(messages[0].wire)
-        cast.text(digest, messages[0].data)
-        line["messages"][0] = {"sha256": digest}
+        line["messages"][0] = {"sha256": cast.once(messages[0])}
 
 
 def pictures(play: Play | None) -> list[str]:

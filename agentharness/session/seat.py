@@ -45,7 +45,7 @@ class SessionSeat:
         self.transcript: Transcript = Table()
         self.calls: list[JsonDict] = []
         self.clocks: list[JsonDict] = []
-        self.usage: Counter[str] = Counter()
+        self.usage: dict[str, int] = {}
         self.metrics: Counter[str] = Counter()
         self.turn = 0
         self.tools: dict[str, ActionSet] = {}
@@ -57,13 +57,16 @@ class SessionSeat:
         """One call. `seed=True` in `sampling` sends a seed derived from the agent's and the call's ordinal."""
         if self._model is None:
             raise EpisodeError("agent", "the agent asks a model, and the run has none")
-        if self._tokens is not None and self.usage["prompt_tokens"] + self.usage["completion_tokens"] >= self._tokens:
+        if self._tokens is not None and self.usage.get("prompt_tokens", 0) + self.usage.get("completion_tokens", 0) >= self._tokens:
             raise Truncated("tokens")
         if sampling.get("seed") is True:
             sampling["seed"] = canon.derive_seed(self.seed, self._outside.ordinal)
         messages = self.transcript.messages
-        ranges = [[0, len(messages)]] if prompt is None else prompt
-        request = Request([m for a, b in ranges for m in messages[a:b]], tools, sampling)
+        if prompt is None:
+            ranges, picked = [[0, len(messages)]], messages.copy()
+        else:
+            ranges, picked = prompt, [m for start, end in prompt for m in messages[start:end]]
+        request = Request(picked, tools, sampling)
         digest = request.digest()
         entry = self._outside.served(role, digest)
         if entry is not None:
@@ -76,7 +79,8 @@ class SessionSeat:
             self.transcript.add(reply.message)
             kept = reply.to_json()
             kept["message"] = orjson.Fragment(messages[-1].wire)
-            self._outside.keep(role, digest, kept, reply.clock)
+            # A reply was JSON: its floats are finite.
+            self._outside.keep(role, digest, orjson.Fragment(canon.dumps(kept, finite=True)), reply.clock)
         self._note(reply, ranges, role, tools)
         return reply
 
@@ -104,7 +108,9 @@ class SessionSeat:
                 self.tools[tools.digest] = tools
         if reply.usage:
             call["usage"] = reply.usage
-            self.usage.update(reply.usage)
+            used = self.usage
+            for name, n in reply.usage.items():
+                used[name] = used.get(name, 0) + n
         if reply.reasoning is not None:
             call["reasoning"] = reply.reasoning
         if reply.completion_ids is not None and reply.prompt_ids is not None:

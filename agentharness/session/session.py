@@ -115,4 +115,4 @@ def _finish(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, outside:
     line = record.episode(cast, job, play, seat, result, scores, times)
     facts = Facts.from_line(line)
     record.keep_once(cast, play, seat, line)
-    return Played(canon.dumps(line, newline=True), facts, record.pictures(play), end.message if end.fatal else "")
+    return Played(canon.dumps(line, newline=True, finite=record.finite(play, line)), facts, record.pictures(play), end.message if end.fatal else "")

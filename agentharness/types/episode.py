@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+from orjson import Fragment
 
 from agentharness import canon
 from agentharness.types.part import JsonDict
@@ -12,7 +15,7 @@ SCHEMA_VERSION = 1
 MARK = "v1:"
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(frozen=True)
 class Key:
     """Says which episode: two with one key are the same episode, played again."""
 
@@ -23,12 +26,12 @@ class Key:
     agent: str
     round: int = 0
 
-    @property
+    @cached_property
     def id(self) -> str:
         """32 hex digits over all six."""
         return canon.digest([self.world, self.row, self.seed, self.sample, self.agent, self.round])[:32]
 
-    @property
+    @cached_property
     def group(self) -> str:
         """16 hex digits over all but the sample: the episodes that a baseline is taken over."""
         return canon.digest([self.world, self.row, self.seed, self.agent, self.round])[:16]
@@ -104,8 +107,9 @@ class JournalEntry:
     request: str
     """Digest of the request: an entry serves only a request of the same digest."""
     reply: Any
-    """JSON: Reply.to_json() of a model, the bare answer of a responder."""
+    """JSON: Reply.to_json() of a model, the bare answer of a responder; to be written, its canonical bytes as an orjson.Fragment will do."""
     clock: JsonDict
+    """Finite numbers and text."""
 
     def line(self) -> bytes:
         return canon.dumps(
@@ -119,6 +123,7 @@ class JournalEntry:
                 "clock": self.clock,
             },
             newline=True,
+            finite=isinstance(self.reply, Fragment),
         )
 
     @classmethod

@@ -23,14 +23,14 @@ class Message:
     def __init__(self, data: JsonDict) -> None:
         self.data = data
         content = data.get("content")
-        self.has_images = isinstance(content, list) and any(p.get("type") == "image" for p in content)
+        self.has_images = type(content) is list and any(p.get("type") == "image" for p in content)
         self._wire: bytes | None = None
 
     @property
     def wire(self) -> bytes:
-        """Canonical JSON of `data`."""
+        """Canonical JSON of `data`. Chat messages hold no floats of their own, so that none of them is not finite."""
         if self._wire is None:
-            self._wire = canon.dumps(self.data)
+            self._wire = canon.dumps(self.data, finite=True)
         return self._wire
 
 
@@ -44,14 +44,10 @@ class Request:
 
     def digest(self) -> str:
         """sha256 over messages, tools and sampling: what a journalled reply is matched by. Images count by asset; URL, key and timeouts do not."""
-        h = hashlib.sha256(canon.dumps(self.sampling))
-        for m in self.messages:
-            h.update(b"\n")
-            h.update(m.wire)
-        if self.tools is not None:
-            h.update(b"\ntools ")
-            h.update(self.tools.wire)
-        return h.hexdigest()
+        pieces = [m.wire for m in self.messages]
+        pieces.append(canon.dumps(self.sampling))
+        pieces.append(self.tools.wire if self.tools is not None else b"")
+        return hashlib.sha256(b"\n".join(pieces)).hexdigest()
 
 
 @dataclass(slots=True)

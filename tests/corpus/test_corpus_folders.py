@@ -11,6 +11,15 @@ from agentharness.corpus.load import Corpus, load
 from agentharness.corpus.spec import Source, TableSpec
 from agentharness.errors import UserError
 
+DATA = (Path(__file__).parents[2] / "../shared/data").resolve()
+
+
+@pytest.fixture
+def data() -> Path:
+    if not DATA.is_dir():
+        pytest.skip("real data (../shared/data) is not there")
+    return DATA
+
 
 def picture(path: Path, shade: int = 0) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +55,7 @@ def test_labels_by_table(flags: Path) -> None:
     assert named(corpus) == [("de", "Germany"), ("na", "Namibia"), ("fr", "France")]
     assert corpus.notes == [
         "img: 1 file skipped, no image: readme.txt",
-        "img: 1 image skipped, have no label in names.json: xx.png",
+        "img: 1 image without a label in names.json (xx.png) skipped",
         "names.json: 1 label without an image: zz",
     ]
     key = next(iter(corpus.tables["rows"].keys()))
@@ -89,7 +98,16 @@ def test_labels_by_subfolder(tmp_path: Path) -> None:
         picture(tmp_path / "img" / name, i)
     corpus = read(tmp_path, images="img")
     assert named(corpus) == [("1", "cat"), ("2", "cat"), ("1", "dog/big")]
-    assert corpus.notes == ["img: 1 image skipped, lie beside the label folders and have no label"]
+    assert corpus.notes == ["img: 1 image beside the label folders skipped"]
+
+
+def test_another_folder_keeps_the_labels(flags: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    picture(tmp_path / "work" / "mine" / "fr.png", 9)
+    picture(tmp_path / "demo" / "de.png", 9)
+    monkeypatch.chdir(tmp_path / "work")
+    spec = {"rows": TableSpec(source=Source(images="img", labels="names.json", match="lower", demo="demo"))}
+    assert named(load(spec, {}, flags, root="rows", source="mine")) == [("fr", "France")]
+    assert named(load(spec, {}, flags, root="rows", data="demo")) == [("de", "Germany")]
 
 
 def test_a_flat_folder_has_no_label(tmp_path: Path) -> None:
@@ -180,7 +198,8 @@ def test_functions_run_only_where_trusted(code: Path) -> None:
 
 
 def test_faults_of_functions_are_one_line(code: Path) -> None:
-    assert line(code, python="rows.py:broken") == "rows.py:29: raised KeyError: 'gone' (the source's own code failed)"
+    at = PYTHON.splitlines().index('    raise KeyError("gone")') + 1
+    assert line(code, python="rows.py:broken") == f"rows.py:{at}: raised KeyError: 'gone' (the source's own code failed)"
     assert line(code, python="rows.py:row") == "source.python: rows.py has no function 'row' (did you mean 'rows'?)"
     assert line(code, python="rows.py:odd").startswith("rows.py:odd, row 1: gives list, not a dict")
     assert line(code, python="rows.py:strange").startswith("rows.py:strange, row 0, n: holds object, which is no data")

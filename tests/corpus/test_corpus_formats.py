@@ -8,17 +8,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentharness.corpus.cells import guess
 from agentharness.corpus.formats_csv import read_csv, sniff
 from agentharness.corpus.formats_json import read_jsonl
-from agentharness.corpus.load import Corpus
+from agentharness.corpus.load import Corpus, load
+from agentharness.corpus.spec import Source, TableSpec
 from agentharness.errors import UserError
 
 One = Callable[..., Corpus]
 All = Callable[[Corpus], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> One:
+    """Writes a file and loads it as the table `rows`: one("a.csv", "x,y\\n1,2\\n", key="x", source={"types": …}, columns={…})."""
+
+    def build(name: str, content: str | bytes, *, columns: dict[str, Any] | None = None, source: dict[str, Any] | None = None, **spec: Any) -> Corpus:
+        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        table = TableSpec(source=Source(file=name, **(source or {})), **spec)
+        return load({"rows": table}, {"rows": columns or {}}, tmp_path, root="rows")
+
+    return build
+
+
+@pytest.fixture
+def rows() -> All:
+    """All full rows of the table `rows`."""
+    return lambda corpus: [row for _, _, row in corpus.tables["rows"]]
 
 
 def fails(call: Callable[[], object]) -> str:
@@ -63,6 +82,7 @@ def test_guess(cells: list[str], kind: str) -> None:
     assert guess(cells) == kind
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(-(10**17), 10**17).map(str) | st.just(""), min_size=1))
 def test_a_guessed_int_reads_back_the_same(cells: list[str]) -> None:
     text = "c,d\n" + "".join(f"{c},x\n" for c in cells)
@@ -159,6 +179,7 @@ def test_faults_of_jsonl_name_file_and_line(one: One) -> None:
     assert "nested too deep" in fails(lambda: one("a.jsonl", "[" * 100_000))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.none() | st.floats(allow_nan=False)), min_size=1))
 def test_jsonl_reads_back_what_python_writes(rows: list[dict[str, Any]]) -> None:
     text = "\n".join(json.dumps(row) for row in rows)

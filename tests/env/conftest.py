@@ -132,9 +132,7 @@ class MakeTask(Protocol):
 
 
 class MakeWorld(Protocol):
-    def __call__(
-        self, text: str, files: dict[str, list[dict[str, Any]]], *, trusted: bool = True, hooks: str | None = None, **kw: Any
-    ) -> World: ...
+    def __call__(self, text: str, files: dict[str, list[dict[str, Any]]], *, trusted: bool = True, hooks: str | None = None, **kw: Any) -> World: ...
 
 
 @pytest.fixture

@@ -73,7 +73,14 @@ actions:
 """
 ROWS = [{"id": 1, "wish": "a pen", "budget": 3}]
 ITEMS: list[dict[str, Any]] = [
-    {"sku": "p1", "name": "Pen", "price": 2, "notes": [{"text": "Writes.", "by": "ann"}, {"text": " Well."}], "like": ["Pad", "Ink"], "text": "One. Two pens! A PEN?"},
+    {
+        "sku": "p1",
+        "name": "Pen",
+        "price": 2,
+        "notes": [{"text": "Writes.", "by": "ann"}, {"text": " Well."}],
+        "like": ["Pad", "Ink"],
+        "text": "One. Two pens! A PEN?",
+    },
     {"sku": "p2", "name": "Pad", "price": 3.5, "notes": [], "like": ["Pen"], "text": None},
     {"sku": "p3", "name": "Ink", "price": 2, "notes": None, "like": None, "text": "Ink."},
 ]
@@ -213,10 +220,10 @@ def test_how_values_read(value: Any, want: str) -> None:
         ("- reveal: name", "- reveal: {field: name, off: at}", "reveal knows no 'off' (did you mean 'of'?)"),
         ("- reveal: name", "- reveal: {field: name, fit: [1, 1]}", "reveal field takes no 'fit'"),
         ("- reveal: name", "- reveal: {field: name, of: items}", "`of` is one of at, row, results"),
-        ("{filter: \"item.price <= args.most\", in: items, limit: 2}", "{filter: item.price, in: things}", "there is no table 'things'"),
-        ("{filter: \"item.price <= args.most\", in: items, limit: 2}", "{filter: item.price, in: items, limit: 0}", "limit is a whole number from 1"),
-        ("{filter: \"item.price <= args.most\", in: items, limit: 2}", "{filter: item.price}", "query filter says where"),
-        ("{filter: \"item.price <= args.most\", in: items, limit: 2}", "{filter: item.price, key: a, in: items}", "exactly one of key, filter"),
+        ('{filter: "item.price <= args.most", in: items, limit: 2}', "{filter: item.price, in: things}", "there is no table 'things'"),
+        ('{filter: "item.price <= args.most", in: items, limit: 2}', "{filter: item.price, in: items, limit: 0}", "limit is a whole number from 1"),
+        ('{filter: "item.price <= args.most", in: items, limit: 2}', "{filter: item.price}", "query filter says where"),
+        ('{filter: "item.price <= args.most", in: items, limit: 2}', "{filter: item.price, key: a, in: items}", "exactly one of key, filter"),
         ("{neighbours: like}", "{neighbours: likes}", "there is no edge 'likes' (did you mean 'like'?)"),
         ("draw: {dice: {int: [1, 6]}", "draw: {dicee: {int: [1, 6]}", "there is no variable 'dicee' (did you mean 'dice'?)"),
         ("draw: {dice: {int: [1, 6]}", "draw: {dice: {int: [6, 1]}", "int takes two whole numbers"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentharness.config.yaml import Place
-from agentharness.env.expr import ListOf, OneOf, Record, Value, expression, template
+from agentharness.env.expr import ExprError, ListOf, OneOf, Record, Value, expression, template
 from agentharness.errors import UserError
 
 PLACE = Place("task.yaml", 3, 5)
@@ -248,7 +250,7 @@ def test_the_line_names_place_field_level_and_value() -> None:
 def test_unknown_columns_are_told_apart_from_secrets() -> None:
     assert refusal("row.anwser").line().endswith("row has no field 'anwser' (did you mean 'answer'?)")
     unknown = {"row": Record("rows", {"a": "public"})}
-    with pytest.raises(UserError, match="row.b is not declared, so it is hidden"):
+    with pytest.raises(UserError, match=r"row\.b is not declared, so it is hidden"):
         expression("row.b", unknown, PLACE)
     with pytest.raises(UserError, match="not public"):
         expression("row[args]", {**unknown, "args": Value()}, PLACE)
@@ -260,7 +262,7 @@ def test_the_deepest_declared_path_decides() -> None:
     assert expression("row.a.b.d", names, PLACE).paths == {("rows", "a", "b", "d")}
     assert expression("row.a", names, PLACE)({"row": {"a": {"b": 1}}}) == {"b": 1}
     for secret in ("row.a.x", "row.a.b.c"):
-        with pytest.raises(UserError, match="is gold|is hidden"):
+        with pytest.raises(UserError, match=r"is gold|is hidden"):
             expression(secret, names, PLACE)
 
 
@@ -270,5 +272,53 @@ def test_scorers_and_oracle_see_gold_but_no_unknown_column() -> None:
     assert expression("row.answer", names, PLACE)(full) == "Chief of Protocol"
     assert expression("row.facts | map('line')", names, PLACE)(full) == [3]
     assert expression("row[args.x]", names, PLACE)(full) == "bridge"
+    assert expression("row.facts[0].note", names, PLACE)(full) is None  # other rows may have it
     with pytest.raises(UserError, match="did you mean 'answer'"):
         expression("row.anwser", names, PLACE)
+
+
+LEAKY: dict[str, Any] = {
+    "row": {
+        "question": "Who?",
+        "answer": "SECRET",
+        "kind": "SECRET",
+        "level": "SECRET",
+        "facts": [{"title": "A", "line": "SECRET"}],
+        "meta": {"when": 1, "by": "SECRET"},
+    },
+    "at": {"title": "T", "text": "x", "answer": "SECRET", "rank": "SECRET"},
+    "pages": [{"title": "T", "text": "x", "answer": "SECRET", "rank": "SECRET"}],
+    "results": [{"title": "T", "text": "x", "answer": "SECRET", "rank": "SECRET"}],
+    "args": {"x": "answer", "k": "answer"},
+    "vars": {},
+    "flag": {"name": "n", "more": {"answer": 1}},
+    "t": 0,
+}
+WHOLE = {("rows",), ("pages",), ("rows", "facts"), ("rows", "meta")}
+STARTS = st.sampled_from(["row", "at", "pages", "results", "args.x", "vars", "[row, at]", "{'answer': row}", "(at if t else row)", "'answer'", "t"])
+FIELDS = ["answer", "title", "line", "question", "facts", "kind", "meta", "by", "x"]
+STEPS = st.one_of(
+    st.sampled_from(FIELDS).map(lambda f: f".{f}"),
+    st.sampled_from([*(repr(f) for f in FIELDS), "0", "t", "args.x", "'ans' ~ 'wer'", "args.x | int"]).map(lambda k: f"[{k}]"),
+    st.sampled_from(FIELDS).map(lambda f: f" | map('{f}')"),
+    st.sampled_from(FIELDS).map(lambda f: f" | map('map', attribute='{f}')"),
+    st.sampled_from(FIELDS).map(lambda f: f" | groupby('{f}')"),
+    st.sampled_from(FIELDS).map(lambda f: f" | max(attribute='{f}')"),
+    st.sampled_from(
+        ["first", "last", "list", "items", "values", "keys", "batch(1)", "default(row)", "int(row)", "map('first')", "map('values')", "sort", "reverse"]
+    ).map(lambda f: f" | {f}"),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(STARTS, st.lists(STEPS, max_size=5))
+def test_what_is_accepted_shows_no_secret_even_of_a_row_that_holds_them(start: str, steps: list[str]) -> None:
+    source = start
+    for step in steps:
+        source = f"({source}){step}"
+    try:
+        compiled = expression(source, NAMES, PLACE)
+        shown = str(compiled(LEAKY))
+    except (UserError, ExprError):
+        return
+    assert "SECRET" not in shown or compiled.paths & WHOLE, source

@@ -15,7 +15,7 @@ INT = 2**64
 """Absolute values of integers stay below this."""
 DEPTH = 100
 """Lists in lists."""
-RESULT = 1_000_000
+RESULT = 250_000
 """Size of a result: its values, plus a 64th of its characters. Shared parts count each time they stand there, as they would once written out."""
 
 

@@ -106,7 +106,7 @@ def _plain(c: Compiler, node: nodes.Node, name: str, info: FilterInfo, bound: di
             codes.append(_pattern(c, name, given))
         else:
             codes.append(c.visit(given))
-    if info.form in ("value", "number") and not path:
+    if info.form in ("fields", "pairs") or (info.form in ("value", "number") and not path):
         c.read(shape)
     given_shapes = [code.shape for code in codes]
     return Prepared(info.call, [code.fn for code in codes], _result(info, shape, item, given_shapes), given_shapes)
@@ -178,8 +178,8 @@ def _pattern(c: Compiler, name: str, node: nodes.Expr) -> Code:
 def _map(c: Compiler, node: nodes.Node, args: Sequence[nodes.Expr], kwargs: Sequence[nodes.Keyword], shape: Shape) -> Prepared:
     item = items(shape)
     keywords = {keyword.key: keyword.value for keyword in kwargs}
-    if "attribute" in keywords:
-        if args or keywords.keys() - {"attribute", "default"}:
+    if "attribute" in keywords and not args:
+        if keywords.keys() - {"attribute", "default"}:
             raise c.error("map(attribute=…) takes only a default besides", node, "e.g. map(attribute='title', default='')")
         return _map_field(c, keywords["attribute"], _path(c, "map", keywords["attribute"]), item, keywords.get("default"))
     if not args:

@@ -21,6 +21,7 @@ LANGUAGE = 1
 """Version of the language's semantics, filters apart: goes into the world digest."""
 
 _TABLE: Mapping[type[nodes.Node], Callable[..., Code]] = {**EXPRESSIONS, nodes.Filter: build_filter, nodes.Test: build_test}
+_SIZED = frozenset({list, dict, str})
 _TROUBLE = (ArithmeticError, LookupError, TypeError, ValueError, RecursionError)
 
 
@@ -115,7 +116,7 @@ def _bounded(value: Any) -> None:
             if depth > DEPTH:
                 raise ExprError(f"gives a value nested deeper than {DEPTH} levels")
             if room >= 0:
-                stack.extend((inner, depth + 1) for inner in (one if kind is list else one.values()))
+                stack.extend((inner, depth + 1) for inner in (one if kind is list else one.values()) if type(inner) in _SIZED)
         elif kind is str:
             room -= len(one) >> 6
         if room < 0:
