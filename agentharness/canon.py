@@ -77,12 +77,12 @@ def needs_marks(value: Any) -> bool:
     # Runs for whatever has a null in it: plain loops over the types themselves.
     kind = type(value)
     if kind is dict:
-        for key, inner in value.items():
+        for key, inner in value.items():  # noqa: SIM110  (a generator costs more than the loop)
             if key[:1] == "$" or (type(inner) not in _PLAIN and needs_marks(inner)):
                 return True
         return False
     if kind is list or kind is tuple:
-        for inner in value:
+        for inner in value:  # noqa: SIM110  (as above)
             if type(inner) not in _PLAIN and needs_marks(inner):
                 return True
         return False

@@ -74,7 +74,7 @@ def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--mock", default="mockllm")
     ap.add_argument("--floor", default=str(HERE.parent.parent / "shared/bench/floor.py"))
-    ap.add_argument("--n", type=int, default=2000)
+    ap.add_argument("--n", type=int, default=4000)
     ap.add_argument("--concurrency", type=int, default=200)
     ap.add_argument("--latency-ms", type=float, default=0)
     ap.add_argument("--pairs", type=int, default=5)

@@ -31,6 +31,8 @@ def start(rules: Rules, scene: Scene, answers: Sequence[Any] = ()) -> Outcome | 
         return _start(rules, scene, answers)
     except ExprError as e:
         raise EpisodeError("env", f"start: {e}") from e
+    except EpisodeError as e:
+        raise EpisodeError(e.cause, f"start: {e.message}", fatal=e.fatal) from e
 
 
 def _start(rules: Rules, scene: Scene, answers: Sequence[Any]) -> Outcome | Need:
@@ -45,12 +47,12 @@ def _start(rules: Rules, scene: Scene, answers: Sequence[Any]) -> Outcome | Need
             continue
         if isinstance(stop, Need):
             return stop
-        raise EpisodeError("env", f"start.{i}: found nothing ({stop.text or 'the corpus lacks what the row names'})")
+        raise EpisodeError("env", f"verb {i + 1} found nothing ({stop.text or 'the corpus lacks what the row names'})")
     parts = [text(opening.observe(env))]
     for name, pick in opening.images:
         part = picture(rules.assets, pick(scene.node.view))
         if part is None:
-            raise EpisodeError("env", f"images: row {scene.row!r} has no picture in {name!r}")
+            raise EpisodeError("env", f"row {scene.row!r} has no picture in {name!r}")
         work.see(f"{scene.node.id}/{name}")
         parts.append(part)
     parts.extend(_parts(work.shown))
@@ -77,7 +79,7 @@ def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers
     except ExprError as e:
         raise EpisodeError("env", f"{rule.place}: {e}") from e
     except EpisodeError as e:
-        raise e if e.message.startswith("actions.") else EpisodeError(e.cause, f"{rule.place}: {e.message}", fatal=e.fatal) from e
+        raise EpisodeError(e.cause, f"{rule.place}: {e.message}", fatal=e.fatal) from e
 
 
 def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: Sequence[Any]) -> Outcome | Need:
@@ -106,7 +108,7 @@ def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: S
         return out
     shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None else work.shown or [DONE]
     parts = _parts(shown)
-    if mark and node is not None and work.node is not None:
+    if mark and node is not None and work.node is not None and all(scene.rows.keeps(p.get("text", "")) for p in parts):
         node.moves[mark] = Move(work.node, tuple(work.marks), tuple(p.copy() for p in parts))
     return Outcome(_after(work, state, 1, cost), parts, "ok", rule.place, work.drawn, list(answers[: work.used]))
 
@@ -136,7 +138,9 @@ def _said(rule: Rule, say: Compiled, work: Work) -> str:
         return say(work.env)  # type: ignore[no-any-return]
     found = node.said.get(rule.name)
     if found is None:
-        found = node.said[rule.name] = say(work.env)
+        found = say(work.env)
+        if work.scene.rows.keeps(found):
+            node.said[rule.name] = found
     return found
 
 
@@ -187,7 +191,7 @@ def state_hash(state: JsonDict, limit: int) -> str:
     """First 16 hex digits over the state without `t` and `cost`. Raises EpisodeError where it is larger than `limit` bytes."""
     seen = state.copy()
     del seen["t"], seen["cost"]
-    data = canon.dumps(seen)
+    data = canon.dumps(seen, finite=True)  # in a hash NaN may look like null: nothing is read back from it
     if len(data) > limit:
         raise EpisodeError("env", f"the state has {len(data)} bytes, more than limits.state ({limit})")
     return hashlib.sha256(data).hexdigest()[:16]

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentharness import canon
 from agentharness.env import schema
-from agentharness.env.expr import Compiled
+from agentharness.env.expr import Compiled, ExprError
 from agentharness.env.schema import ArgsCheck, Hole
 from agentharness.env.views import Node, Scene
 from agentharness.errors import EpisodeError
@@ -88,8 +88,11 @@ class Legals:
         env = scene.environment(state, node, {}, self._tables, self._results)
         filled: list[tuple[Offer, dict[Hole, list[Any]], JsonDict]] = []
         for offer in self._offers:
-            values = {hole: _listed(run(env), offer.name, hole[0]) for hole, run in offer.enums.items()}
-            suggest = {arg: _listed(run(env), offer.name, arg) for arg, run in offer.suggest.items()}
+            try:
+                values = {hole: _listed(run(env), offer.name, hole[0]) for hole, run in offer.enums.items()}
+                suggest = {arg: _listed(run(env), offer.name, arg) for arg, run in offer.suggest.items()}
+            except ExprError as e:
+                raise EpisodeError("env", f"actions.{offer.name}: {e}") from e
             filled.append((offer, values, suggest))
         mark = canon.dumps([[list(values.values()), suggest] for _, values, suggest in filled])
         found = self._by_values.get(mark)

@@ -16,6 +16,8 @@ Ref: TypeAlias = list[Any]
 
 _ROWS_KEPT = 8192
 """Rows that one table's cache holds before it is emptied: a few MB for most corpora."""
+_TEXT_KEPT = 1 << 25
+"""Characters of worked-out texts that a world keeps in all."""
 
 
 class Node:
@@ -54,6 +56,7 @@ class Rows:
         self.to = {name: edge.to for name, edge in edges.items()}
         """Edge -> table of its neighbours."""
         self._edges = edges
+        self._room = _TEXT_KEPT
         self._nodes: dict[str, dict[Any, Node]] = {name: {} for name in self.tables}
         self._lists: dict[str, list[JsonDict]] = {}
 
@@ -71,6 +74,11 @@ class Rows:
                 cache.clear()
             found = cache[at] = Node(table, key, view)
         return found
+
+    def keeps(self, text: str) -> bool:
+        """Whether there is room to keep a worked-out text; takes it."""
+        self._room -= 64 + len(text)
+        return self._room > 0
 
     def at(self, ref: Ref, row: str) -> Node:
         """The node that a state names. Raises EpisodeError where the corpus has no such row."""

@@ -29,33 +29,17 @@ class World:
     def __init__(self, task: Task, corpus: Corpus, rules: Rules, version: Version, locked: str) -> None:
         self.name, self.spec, self.folder, self.corpus = task.name, task.spec, task.folder, corpus
         self.task, self.version, self.locked = task, version, locked
+        self.world, self.scoring = version.world, version.scoring
+        self.rules: dict[str, str] = version.rules
+        """Digest of each rule, by its dotted place in the task."""
+        self.tables: dict[str, TableDigest] = version.tables
+        """Row count and digests of each table."""
+        self.limits: Limits = task.spec.limits
         self.compiled = rules
         self._table = corpus.tables[rules.table]
         self._count: int | None = None
         columns = self._table.columns
         self._slices = {path: parse(path, columns) for path in task.spec.slices}
-
-    @property
-    def world(self) -> str:
-        return self.version.world
-
-    @property
-    def scoring(self) -> str:
-        return self.version.scoring
-
-    @property
-    def rules(self) -> dict[str, str]:
-        """Digest of each rule, by its dotted place in the task."""
-        return self.version.rules
-
-    @property
-    def tables(self) -> dict[str, TableDigest]:
-        """Row count and digests of each table."""
-        return self.version.tables
-
-    @property
-    def limits(self) -> Limits:
-        return self.spec.limits
 
     @property
     def prose(self) -> str:

@@ -99,9 +99,9 @@ class OpenAIModel:
             raise EpisodeError("model", await self._explain(str(missing)), fatal=True) from None
         self.counters.replies += 1
         clock = reply.clock
-        clock["latency_s"] = round(call.latency_s, 6)
-        clock["waited_s"] = call.waited_s
-        clock["attempts"] = call.attempts
+        clock["latency_s"] = round(call.latency_s, 4)
+        if call.attempts > 1:
+            clock["attempts"], clock["waited_s"] = call.attempts, round(call.waited_s, 4)
         return reply
 
     async def close(self) -> None:
@@ -139,7 +139,7 @@ class OpenAIModel:
                 self._mend = answer.status == 200
             if answer.status == 200:
                 reply = reading.read(answer.body, self._wire.max_tokens(request))
-                reply.clock["sent"] = sent
+                reply.clock["sent"] = round(sent, 3)
                 return reply
             raise faults.of_status(answer, key_name=self._key_name, max_tokens=self._wire.max_tokens(request), now=self._now)
         except TransportError as error:

@@ -58,9 +58,9 @@ def open_model(
 ) -> OpenAIModel:
     """The model that `ref` names; nothing is sent yet.
 
-    `openai/NAME`: key from OPENAI_API_KEY, URL from `base_url`, else OPENAI_BASE_URL, else OpenAI's own. With a `base_url` any NAME will do, slashes and all,
-    and the key is optional; only a leading `openai/` is taken off. `key_env`: the variable that holds the key, the provider's own where absent. `env`: where keys, URLs and proxies are looked up. The transport is `transport`, else one of
-    `clients` (whoever made them closes them), else the model's own, closed with it. Raises UserError.
+    `openai/NAME`: key from the variable `key_env` (OPENAI_API_KEY where it is not named), URL from `base_url`, else OPENAI_BASE_URL, else OpenAI's own. With a
+    `base_url` any NAME will do, slashes and all, and the key is optional; only a leading `openai/` is taken off. `env`: where keys, URLs and proxies are looked
+    up. The transport is `transport`, else one of `clients` (whoever made them closes them), else the model's own, closed with it. Raises UserError.
     """
     prefix, slash, rest = ref.partition("/")
     provider = PROVIDERS.get(prefix) if slash else None

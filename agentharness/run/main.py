@@ -16,6 +16,7 @@ from agentharness.errors import UserError
 from agentharness.model.refs import Clients
 from agentharness.run import dry, prepare
 from agentharness.run.cell import Cell
+from agentharness.run.collector import quiet_collector
 from agentharness.run.engine import Engine, Progress
 from agentharness.run.kept import Kept
 from agentharness.run.nofile import raise_nofile
@@ -36,7 +37,8 @@ def play(config: RunConfig, *, argv: list[str], face: Face) -> int:
         return 0
     if any(c.model for c in cells):
         raise_nofile(config.concurrency)
-    return anyio.run(_play_all, cells, clients, argv, face, backend_options={"use_uvloop": find_spec("uvloop") is not None})
+    with quiet_collector():
+        return anyio.run(_play_all, cells, clients, argv, face, backend_options={"use_uvloop": find_spec("uvloop") is not None})
 
 
 async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: Face) -> int:

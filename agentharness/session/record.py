@@ -9,6 +9,7 @@ from agentharness.session.play import Play, Step
 from agentharness.session.ports import Cast, Job
 from agentharness.session.seat import SessionSeat
 from agentharness.types.episode import SCHEMA_VERSION
+from agentharness.types.model import Message
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -20,7 +21,7 @@ def episode(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, result: 
         "schema_version": SCHEMA_VERSION,
         "key": key.to_json(),
         "group": key.group,
-        "env": {"name": world.name, "scoring": world.scoring, "layers": list(cast.layer_names), "locked": world.locked},
+        "env": {"name": world.name, "scoring": world.scoring, "locked": world.locked, **({"layers": list(cast.layer_names)} if cast.layer_names else {})},
         "agent": {"name": cast.agent.name},
         **result,
         "rewards": {name: s.value for name, s in scores.items()},
@@ -29,19 +30,20 @@ def episode(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, result: 
     }
     if cast.model is not None and cast.agent.needs_model:
         line["model"] = {"name": cast.model.name}
-    if notes := {name: note for name, s in scores.items() if (note := _score_note(s))}:
+    if notes := {name: note for name, s in scores.items() if (note := _score_note(s, world.rewards[name].scorer))}:
         line["scores"] = notes
     if slices := world.slices(key.row):
         line["slices"] = slices
     if play is not None:
         line["final_state"] = play.state
-        line["cost"] = play.state["cost"]
+        if play.state["cost"]:
+            line["cost"] = play.state["cost"]
         line["metrics"] = {"turns": play.turn, "steps": len(play.steps) - 1, **play.metrics, **seat.metrics}
-        line["steps"] = [_step(s) for s in play.steps]
+        line["steps"] = _steps(play.steps, seat.transcript.messages)
     if seat.calls:
         line["messages"] = [orjson.Fragment(m.wire) for m in seat.transcript.messages]
         line["calls"] = seat.calls
-        clock["calls"] = seat.clocks
+        clock["calls"] = _columns(seat.clocks, cast.model.name if cast.model is not None else "")
     return line
 
 
@@ -65,7 +67,7 @@ def keep_once(cast: Cast, play: Play | None, seat: SessionSeat, line: JsonDict) 
     for digest, tools in seat.tools.items():
         cast.text(digest, tools.tools)
     for step in play.steps if play is not None else ():
-        if step.actions is not None and step.actions.digest not in seat.tools:
+        if step.actions is not None and step.actions.specs and step.actions.digest not in seat.tools:
             cast.text(step.actions.digest, step.actions.tools)
     messages = seat.transcript.messages
     if "messages" in line and messages and messages[0].data["role"] == "system":
@@ -80,36 +82,65 @@ def pictures(play: Play | None) -> list[str]:
     return list(dict.fromkeys(p["asset"] for parts in shown for p in parts if p["type"] == "image"))
 
 
-def _score_note(score: Score) -> JsonDict:
-    note = {"rule": score.rule, "extracted": score.extracted, "reason": score.reason}
+def _score_note(score: Score, scorer: str) -> JsonDict:
+    """What stands beside a value: the rule that fired, where it is not the scorer itself, the extracted text, the reason of None."""
+    note = {"rule": score.rule if score.rule != scorer else "", "extracted": score.extracted, "reason": score.reason}
     return {k: v for k, v in note.items() if v}
 
 
-def _step(step: Step) -> JsonDict:
+def _columns(clocks: list[JsonDict], model: str) -> JsonDict:
+    """Field -> one value a call: wall-clock values are read by column, and a line is shorter so. A field that says the same of every call stands as one value;
+    `served` is left out where the server served the model that was asked for."""
+    out: JsonDict = {}
+    for name in sorted({name for clock in clocks for name in clock}):
+        values = [clock.get(name) for clock in clocks]
+        if name == "served" and all(v == model for v in values):
+            continue
+        out[name] = values[0] if all(v == values[0] for v in values) else values
+    return out
+
+
+def _steps(steps: list[Step], messages: list[Message]) -> list[JsonDict]:
+    out: list[JsonDict] = []
+    before = ""
+    for step in steps:
+        line = _step(step, messages)
+        if step.state_hash != before:
+            before = line["state"] = step.state_hash
+        out.append(line)
+    return out
+
+
+def _step(step: Step, messages: list[Message]) -> JsonDict:
+    """What follows from the rest of the line is left out: `rule` where it is `start` or the action's own, `state` where it is the step's before, `id` where the
+    message that is pointed at carries it, `actions` where they did not change or none is left."""
     outcome, action, shown = step.outcome, step.action, step.shown
-    out: JsonDict = {"turn": step.turn, "rule": outcome.rule, "state": step.state_hash}
+    out: JsonDict = {"turn": step.turn}
+    message = shown.message if shown is not None else None
     if action is not None:
         out["action"] = action.name
         out["args"] = action.args
         if action.actor != "agent":
             out["actor"] = action.actor
-        if action.id is not None:
+        if action.id is not None and (message is None or messages[message].data.get("tool_call_id") != action.id):
             out["id"] = action.id
         if action.error is not None:
             out["error"] = action.error
         if action.raw is not None:
             out["raw"] = action.raw
+    if outcome.rule != ("start" if action is None else f"actions.{action.name}"):
+        out["rule"] = outcome.rule
     if outcome.verdict != "ok":
         out["verdict"] = outcome.verdict
-    if shown is not None and shown.message is not None:
-        out["message"] = shown.message
+    if message is not None:
+        out["message"] = message
     else:
         out["parts"] = shown.parts if shown is not None else outcome.parts
     if outcome.draws:
         out["draws"] = outcome.draws
     if outcome.answers:
         out["answers"] = outcome.answers
-    if step.actions is not None:
+    if step.actions is not None and step.actions.specs:
         out["actions"] = step.actions.digest
     if outcome.state["over"]:
         out["terminated"] = True

@@ -48,9 +48,10 @@ class SessionSeat:
         self.usage: dict[str, int] = {}
         self.metrics: Counter[str] = Counter()
         self.turn = 0
+        self.legal: ActionSet | None = None
+        """What is legal in this turn: calls that send just this need not say so."""
         self.tools: dict[str, ActionSet] = {}
         self._model, self._outside, self._clock, self._tokens, self._plan = model, outside, clock, tokens, plan
-        self._sent: ActionSet | None = None
         self._ids: list[int] | None = None
 
     async def ask(self, tools: ActionSet | None = None, *, prompt: list[list[int]] | None = None, role: str = "policy", **sampling: Any) -> Reply:
@@ -100,9 +101,14 @@ class SessionSeat:
         return self._plan()
 
     def _note(self, reply: Reply, ranges: list[list[int]], role: str, tools: ActionSet | None) -> None:
-        call: JsonDict = {"role": role, "turn": self.turn + 1, "prompt": ranges, "reply": len(self.transcript.messages) - 1, "finish": reply.finish}
-        if tools is not self._sent:
-            self._sent = tools
+        # What most calls share is left out: role `policy`, a prompt of all messages before the reply, the legal actions as tools.
+        index = len(self.transcript.messages) - 1
+        call: JsonDict = {"turn": self.turn + 1, "reply": index, "finish": reply.finish}
+        if role != "policy":
+            call["role"] = role
+        if ranges != [[0, index]]:
+            call["prompt"] = ranges
+        if tools is not self.legal:
             call["tools"] = tools.digest if tools is not None else None
             if tools is not None:
                 self.tools[tools.digest] = tools

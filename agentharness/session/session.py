@@ -67,7 +67,7 @@ async def _turns(play: Play, cast: Cast, seat: SessionSeat, clock: Clock) -> Non
     player = _sit(cast, seat)
     while not play.over:
         clock.check()
-        seat.turn = play.turn
+        seat.turn, seat.legal = play.turn, observation.actions
         observation = await play.step(await _act(player, observation))
 
 

@@ -76,11 +76,13 @@ def texts(path: Path) -> dict[str, Any]:
 
 
 def prompt_of(line: JsonDict, call: JsonDict, once: Mapping[str, Any] | None = None) -> list[JsonDict]:
-    """The messages that a call was made with: its ranges [start, end) into the line's table of messages. `once`: see `texts`; without it a message that is kept
-    once a run stands as its digest. Raises UserError for a range outside the table."""
+    """The messages that a call was made with: its ranges [start, end) into the line's table of messages, all before its reply where it names none.
+
+    `once`: see `texts`; without it a message that is kept once a run stands as its digest. Raises UserError for a range outside the table.
+    """
     table = [(once or {}).get(m["sha256"], m) if "sha256" in m else m for m in line["messages"]]
     out: list[JsonDict] = []
-    for start, end in call["prompt"]:
+    for start, end in call.get("prompt") or [[0, call["reply"]]]:
         if not 0 <= start <= end <= len(table):
             raise UserError(f"a call's prompt names messages {start} to {end} of {len(table)}", where=_name(line), hint="the line was changed by hand")
         out += table[start:end]

@@ -162,7 +162,7 @@ def test_pure(one: World) -> None:
 
 async def test_start_that_finds_nothing(make_world: Any, begin: Any) -> None:
     world = make_world(ONE + "start: [{goto: {rows: row.word}}]\n", {"rows.jsonl": ROWS})
-    with pytest.raises(EpisodeError, match=r"env: start.0: found nothing"):
+    with pytest.raises(EpisodeError, match=r"env: start: verb 1 found nothing"):
         await begin(world, "x")
 
 
@@ -200,3 +200,34 @@ async def test_hash_is_of_the_state_alone(graph: World, begin: Any) -> None:
     assert marks[0] != marks[1]
     state = {k: v for k, v in play.state.items() if k not in ("t", "cost")}
     assert marks[3] == canon.sha256(canon.dumps(state))[:16]
+
+
+async def test_text_that_is_no_unicode(one: World, begin: Any) -> None:
+    play = await begin(one, "x")
+    out = await play.do("say", word="a\ud800")
+    assert out.verdict == "ok"
+    assert canon.loads(canon.dumps(play.state)) == play.state
+    assert len(play.env.log[-1][2]) == 16
+
+
+async def test_a_fault_at_the_start(make_world: Any, begin: Any) -> None:
+    world = make_world(ONE.replace("left: 3", "left: row.word - 1"), {"rows.jsonl": ROWS})
+    with pytest.raises(EpisodeError, match=r"env: start: task.yaml:\d+:\d+: "):
+        await begin(world, "x")
+
+
+async def test_again_is_the_same(graph: World, begin: Any) -> None:
+    """What was worked out once for a place is what working it out gives."""
+    warm, cold = await begin(graph, "1"), await begin(graph, "1")
+    for to in ("b", "a", "b", "a", "c", "a", "b"):
+        await warm.do("travel", to=to)
+    await warm.env.reset()
+    for to in ("b", "a", "b", "d", "b"):
+        graph.compiled.rows._nodes["places"].clear()
+        assert (await cold.do("travel", to=to)) == (await warm.do("travel", to=to))
+    assert [mark for _, _, mark in cold.env.log] == [mark for _, _, mark in warm.env.log]
+    assert warm.last.parts == [text("You are in b: a, d, gone")]
+    warm.last.parts[0]["text"] = "spoilt"
+    await warm.do("travel", to="a")
+    await warm.do("travel", to="b")
+    assert warm.last.parts == [text("You are in b: a, d, gone")]

@@ -14,7 +14,7 @@ TEXT = """
 corpus: {rows: {source: {file: rows.jsonl}, key: id}}
 columns: {rows: {id: public, word: public, secret: gold}}
 episode: {each: rows}
-vars: {mood: calm}
+vars: {mood: "'calm'"}
 observe: "{{ row.word }} {{ vars.mood }}"
 actions:
   ask:
@@ -31,7 +31,7 @@ actions:
     do:
       - hook: spoil
 """
-HOOKS = '''
+HOOKS = """
 from agentharness.types.move import Need
 from dataclasses import dataclass
 
@@ -62,7 +62,7 @@ def spoil(view, answers):
     view["row"]["word"] = "spoilt"
     view["vars"]["mood"] = "spoilt"
     return []
-'''
+"""
 ROWS = [{"id": "a", "word": "one", "secret": "s"}, {"id": "b", "word": "two", "secret": "t"}]
 
 

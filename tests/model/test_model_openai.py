@@ -65,7 +65,7 @@ async def test_a_plain_call() -> None:
     assert call.headers == {"content-type": "application/json", "accept": "application/json", "x-org": "o", "authorization": "Bearer sk-1"}
     assert json.loads(call.body) == {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "temperature": 0}
     assert reply.message == {"role": "assistant", "content": "ok"}
-    assert reply.clock == {"latency_s": 1.0, "waited_s": 0.0, "attempts": 1, "sent": NOON, "server": "r1", "served": "m-1"}
+    assert reply.clock == {"latency_s": 1.0, "sent": NOON, "server": "r1", "served": "m-1"}
     assert (model.counters.requests, model.counters.replies, model.counters.peak, model.counters.in_flight) == (1, 1, 1, 0)
     assert (model.name, model.identity()) == ("m", {"model": "m"})
 
@@ -76,7 +76,7 @@ async def test_statuses_that_are_tried_again(code: int) -> None:
     model = fake.model()
     reply = await model.complete(ASK)
     assert (len(fake.calls), len(fake.slept), reply.clock["attempts"]) == (3, 2, 3)
-    assert reply.clock["waited_s"] == pytest.approx(sum(fake.slept))
+    assert reply.clock["waited_s"] == pytest.approx(sum(fake.slept), abs=1e-4)
     assert reply.clock["latency_s"] == 1.0
     assert model.counters.retries == {str(code): 2}
     assert 0.25 <= fake.slept[0] <= 0.5 <= fake.slept[1] <= 1.0

@@ -105,12 +105,15 @@ async def test_replayed_calls_bring_their_recorded_time() -> None:
 async def test_calls_point_into_the_table_of_messages() -> None:
     seat, _ = seat_with(Echo(), Memory(), [])
     await play(seat, ["a", "b"])
-    assert [(c["prompt"], c["reply"], c["finish"]) for c in seat.calls] == [([[0, 1]], 1, "stop"), ([[0, 3]], 3, "stop")]
-    assert ["tools" in c for c in seat.calls] == [True, False]
+    assert [(c["reply"], c["finish"], "prompt" in c) for c in seat.calls] == [(1, "stop", False), (3, "stop", False)]
+    assert [c["tools"] for c in seat.calls] == [OPEN.digest, OPEN.digest]
     seat.transcript.add({"role": "user", "content": "c"})
+    seat.legal = OPEN
     await seat.ask(prompt=[[0, 1], [4, 5]])
     seat.unused()
     assert (seat.calls[2]["prompt"], seat.calls[2]["used"], seat.calls[2]["tools"]) == ([[0, 1], [4, 5]], False, None)
+    await seat.ask(OPEN)
+    assert "tools" not in seat.calls[3]
 
 
 async def test_prompt_ids_are_kept_once_where_the_prefix_is_exact() -> None:
