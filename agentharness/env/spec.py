@@ -11,6 +11,8 @@ from agentharness.corpus.spec import Level, TableSpec
 
 
 class EpisodeSpec(Closed):
+    """Which rows are episodes."""
+
     each: str = Field(description="the table whose rows are episodes")
     where: str | None = Field(None, description="expression: only rows for which it is true")
 
@@ -56,6 +58,8 @@ class Limits(Closed):
 
 
 class RewardSpec(Closed):
+    """One named reward."""
+
     scorer: str = Field(description="a scorer's name")
     against: str | None = Field(None, description="expression over row (gold included) and state: the reference")
     of: str | None = Field(None, description="expression over row, state and submission: what is scored; the submission where absent")
@@ -64,6 +68,8 @@ class RewardSpec(Closed):
 
 
 class PathSpec(Closed):
+    """Makes `each` the keys on the shortest path to the goal, the start left out."""
+
     edge: str = Field(description="edge that the shortest path follows, from where the episode stands")
     to: str = Field(description="expression, gold allowed: key of the goal")
 
@@ -92,9 +98,9 @@ class TaskSpec(Closed):
     observe: str = Field(description="template: the opening observation")
     images: list[str] = Field(default_factory=list, description="image fields of the row that the opening shows")
     prose: Literal["nudge", "answer", "invalid"] = Field("nudge", description="what a reply without an action is")
-    actions: dict[str, ActionRule] = Field(default_factory=dict)
+    actions: dict[str, ActionRule] = Field(default_factory=dict, description="action -> a guard, verbs in order, then what is shown")
     limits: Limits = Field(default_factory=Limits)
-    rewards: dict[str, RewardSpec] = Field(default_factory=dict)
+    rewards: dict[str, RewardSpec] = Field(default_factory=dict, description="reward -> how it is scored; the total is their weighted mean")
     slices: list[str] = Field(default_factory=list, description="field paths of the row by which reports group")
     oracle: OracleSpec | None = None
     licence: str = Field("", description="SPDX id, or `private`")
