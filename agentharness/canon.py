@@ -34,7 +34,7 @@ def dumps(value: Any, *, newline: bool = False, finite: bool = False) -> bytes:
     except TypeError:
         return orjson.dumps(_mark(value), option=option)
     # orjson writes NaN as null and passes "$" keys through: only then is a second, slower look needed.
-    if ((not finite and b"null" in out) or b'"$' in out) and needs_marks(value):
+    if ((not finite and b"null" in out) or (b"$" in out and b'"$' in out)) and needs_marks(value):
         return orjson.dumps(_mark(value), option=option)
     return out
 
@@ -45,8 +45,8 @@ def loads(data: bytes | str) -> Any:
         value = orjson.loads(data)
     except orjson.JSONDecodeError:
         value = json.loads(data, parse_constant=_no_constant)  # lone surrogates and big integers that others wrote
-    marked = b'"$' in data if isinstance(data, bytes) else '"$' in data
-    return _unmark(value) if marked else value
+    found = b'"$' in data if isinstance(data, bytes) else '"$' in data
+    return _unmark(value) if found else value
 
 
 def digest(value: Any) -> str:
@@ -70,6 +70,19 @@ def _no_constant(name: str) -> Any:
 
 def _lone(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def marked(data: bytes) -> bool:
+    """Whether canonical JSON may hold a mark."""
+    return b"$" in data and b'"$' in data  # one byte is found many times faster than two
+
+
+def finite(value: Any) -> bool:
+    """Whether every float in JSON is finite: orjson's own look first, for it is far faster than a walk."""
+    try:
+        return b"null" not in orjson.dumps(value) or not needs_marks(value)
+    except TypeError:
+        return not needs_marks(value)
 
 
 def needs_marks(value: Any) -> bool:

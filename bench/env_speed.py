@@ -27,7 +27,7 @@ def main() -> None:
         steps = episodes = 0
         with (cwd / "run/episodes.jsonl").open("rb") as lines:
             for line in lines:
-                steps += json.loads(line)["metrics"]["steps"]
+                steps += len(json.loads(line)["steps"]) - 1  # the opening is no step
                 episodes += 1
         size = (cwd / "run/episodes.jsonl").stat().st_size
     finally:
@@ -39,6 +39,7 @@ def main() -> None:
         "steps": steps,
         "wall_s": round(wall, 2),
         "steps_s": round(steps / wall),
+        "episodes_s": round(episodes / wall),
         "bytes_per_step": round(size / steps),
     }
     print(json.dumps(figures))

@@ -21,9 +21,9 @@ HERE = Path(__file__).parent
 TURNS = 5
 
 
-def start_mock(mock: str, latency_ms: float) -> tuple[subprocess.Popen[str], str]:
-    """A mock on a free port; its base URL."""
-    args = [mock, "--port", "0", "--turns", str(TURNS), "--tool", "add", "--final", "{sum}", "--latency-ms", str(latency_ms)]
+def start_mock(mock: str, latency_ms: float, *more: str) -> tuple[subprocess.Popen[str], str]:
+    """A mock on a free port, with these flags more; its base URL."""
+    args = [mock, "--port", "0", "--turns", str(TURNS), "--tool", "add", "--final", "{sum}", "--latency-ms", str(latency_ms), *more]
     process = subprocess.Popen(args, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     return process, process.stdout.readline().split()[-1]
@@ -40,7 +40,7 @@ def timed(args: list[str], cwd: Path) -> dict[str, float]:
     return {"wall_s": time.monotonic() - began, "cpu_s": usage.ru_utime + usage.ru_stime, "rss_mb": usage.ru_maxrss / 1024}
 
 
-def harness(url: str, n: int, concurrency: int, cwd: Path) -> dict[str, float]:
+def harness(url: str, n: int, concurrency: int, latency_ms: float, cwd: Path) -> dict[str, float]:
     """One run of the harness; its figures without start-up, which a run of one episode measures."""
     command = [sys.executable, "-m", "agentharness", "run", "task=arithmetic", f"tasks_root={HERE / 'tasks'}", "agent=tools", "model=mock", f"base_url={url}"]
     command += [f"concurrency={concurrency}", "quiet=true", "fresh=true", "trust=true"]
@@ -49,7 +49,7 @@ def harness(url: str, n: int, concurrency: int, cwd: Path) -> dict[str, float]:
     lines = (cwd / "run/episodes.jsonl").read_bytes().splitlines()
     right = sum(json.loads(line)["reward"] == 1.0 for line in lines)
     assert len(lines) == n, f"{len(lines)} episodes of {n}"
-    wall = run["wall_s"] - start["wall_s"]
+    wall = run["wall_s"] - (start["wall_s"] - TURNS * latency_ms / 1000)  # that episode's own waits are no start-up
     return {
         "accuracy": right / n,
         "wall_s": wall,
@@ -85,7 +85,7 @@ def main() -> None:
         mock, url = start_mock(a.mock, a.latency_ms)
         try:
             bare = floor(a.floor, url, a.n, a.concurrency, a.latency_ms, cwd)
-            ours = harness(url, a.n, a.concurrency, cwd)
+            ours = harness(url, a.n, a.concurrency, a.latency_ms, cwd)
         finally:
             mock.terminate()
             mock.wait()

@@ -9,9 +9,15 @@ from agentharness.config.args import parse
 def run(words: list[str]) -> int:
     """Plays what the words describe; the exit code. Raises UserError."""
     config = parse(words)
+    face = Terminal(quiet=config.quiet)
+    if config.relock:
+        from agentharness.version.lock import lock as write
+
+        write(config, face.say)
+        config = config.model_copy(update={"relock": False})
     from agentharness.run.main import play
 
-    return play(config, argv=words, face=Terminal(quiet=config.quiet))
+    return play(config, argv=words, face=face)
 
 
 def lock(words: list[str]) -> int:

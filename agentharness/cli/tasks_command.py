@@ -87,15 +87,16 @@ def _row(found: Found) -> list[str]:
 
 
 def _locked(path: Path) -> dict[str, Any]:
-    """The lock's first named data; empty where there is no lock."""
+    """The lock's section of the task's own data, else its first one; empty where there is no lock."""
     try:
         named = tomllib.loads(path.read_text(encoding="utf-8")).get("data", {})
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as e:
         raise UserError(f"is no lock: {e}", where=str(path), hint="write it anew with `agentharness lock`") from None
-    first: Any = next(iter(named.values()), {}) if isinstance(named, dict) else {}
-    return first if isinstance(first, dict) else {}
+    sections: dict[str, Any] = named if isinstance(named, dict) else {}
+    found: Any = next((sections[name] for name in ("own", "hub", *sections) if name in sections), {})
+    return found if isinstance(found, dict) else {}
 
 
 def _modality(data: dict[str, Any]) -> str:

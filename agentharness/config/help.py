@@ -18,7 +18,7 @@ run's manifest.json, under those of the command line.
 
   agentharness run task=atlas                        the task's own solution, without a model
   agentharness run task=atlas limit=10 dry=true      what would be played
-  agentharness run task=atlas agent=react model=NAME base_url=http://127.0.0.1:8000/v1
+  agentharness run task=atlas agent=tools model=NAME base_url=http://127.0.0.1:8000/v1
 """
 
 

@@ -89,7 +89,7 @@ class RunConfig(Closed):
     concurrency: int = Field(64, ge=1, description="sessions at the same time")
     out: str | None = Field(None, description="folder of the results; results/<task>-<agent>-<model>-<digest> where absent")
     fresh: bool = Field(False, description="start again instead of resuming what the folder holds")
-    dry: bool = Field(False, description="print the plan and the first prompt, play nothing")
+    dry: bool = Field(False, description="print the plan, the resolved config, and calls and tokens at most; play nothing")
     data: str | None = Field(None, description="which of the task's named data, such as demo")
     source: str | None = Field(None, description="file that replaces the task's source; the world is then unlocked")
     rename: dict[str, str] = Field(default_factory=dict, description="rename.COLUMN=NAME: column of the source -> column of the task")

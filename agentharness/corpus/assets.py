@@ -132,7 +132,10 @@ class Assets:
     def _pixels(self, asset: Asset) -> Any:
         image = self._decoded.get(asset.sha256)
         if image is None:
-            image = images.decode(self.raw(asset.sha256), asset.header)
+            try:
+                image = images.decode(self.raw(asset.sha256), asset.header)
+            except EpisodeError as e:
+                raise EpisodeError(e.cause, f"{asset.path.name if asset.path else asset.sha256[:12]}: {e.message}") from None
             self._decoded.put(asset.sha256, image, image.width * image.height * len(image.getbands()))
             self._sound.add(asset.sha256)
         return image

@@ -56,7 +56,7 @@ def _start(rules: Rules, scene: Scene, answers: Sequence[Any]) -> Outcome | Need
         work.see(f"{scene.node.id}/{name}")
         parts.append(part)
     parts.extend(_parts(work.shown))
-    return Outcome(_after(work, state, 0, 0), parts, "ok", "start", work.drawn, list(answers[: work.used]))
+    return Outcome(_after(work, state, 0, 0), parts, "ok", "start", work.drawn, work.taken())
 
 
 def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers: Sequence[Any] = ()) -> Outcome | Need:
@@ -104,13 +104,13 @@ def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: S
             # over the state as it stays, not as the verbs before left it
             said = NOT_FOUND if rule.else_ is None else rule.else_(scene.environment(state, node, args, rule.tables, rule.results))
         out = _refuse(state, "missing", f"{rule.place}.do.{i}", said, cost)
-        out.draws, out.answers = work.drawn, list(answers[: work.used])
+        out.draws, out.answers = work.drawn, work.taken()
         return out
     shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None else work.shown or [DONE]
     parts = _parts(shown)
     if mark and node is not None and work.node is not None and all(scene.rows.keeps(p.get("text", "")) for p in parts):
         node.moves[mark] = Move(work.node, tuple(work.marks), tuple(p.copy() for p in parts))
-    return Outcome(_after(work, state, 1, cost), parts, "ok", rule.place, work.drawn, list(answers[: work.used]))
+    return Outcome(_after(work, state, 1, cost), parts, "ok", rule.place, work.drawn, work.taken())
 
 
 def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
@@ -185,6 +185,18 @@ def _number(value: Any) -> float:
     if type(value) not in (int, float) or not math.isfinite(value):
         raise ExprError(f"cost is {value!r}, a number is wanted")
     return value  # type: ignore[no-any-return]
+
+
+def unchanged(before: JsonDict, after: JsonDict) -> bool:
+    """Whether two states surely have one hash: verbs copy what they change, so what is the same object is the same value."""
+    return (
+        after["at"] is before["at"]
+        and after["seen"] is before["seen"]
+        and after["results"] is before["results"]
+        and after["vars"] is before["vars"]
+        and after["draws"] == before["draws"]
+        and not after["over"]
+    )
 
 
 def state_hash(state: JsonDict, limit: int) -> str:

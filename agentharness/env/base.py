@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from agentharness.env.advance import advance, start, state_hash
+from agentharness.env.advance import advance, start, state_hash, unchanged
 from agentharness.env.legal import NO_ACTIONS
 from agentharness.env.oracle import moves
 from agentharness.env.rules import Rules
@@ -69,8 +69,8 @@ class BaseEnv:
         return next(self._moves, None)
 
     def _keep(self, action: Action | None, out: Outcome) -> None:
-        state = out.state
-        mark = state_hash(state, self._limit)
+        state, before = out.state, self.state
+        mark = self.log[-1][2] if action is not None and unchanged(before, state) else state_hash(state, self._limit)
         self._actions = NO_ACTIONS if state["over"] else self._rules.legals.of(self.scene, state).actions
         self.state = state
         self.log.append((action, out, mark))

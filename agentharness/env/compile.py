@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from agentharness import canon
@@ -13,7 +13,7 @@ from agentharness.env.expr import Compiled, Names, Value
 from agentharness.env.fields import picker
 from agentharness.env.legal import Legals, Offer
 from agentharness.env.maker import Maker
-from agentharness.env.rules import Opening, OraclePlan, RewardRule, Rule, Rules
+from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
 from agentharness.env.spec import ActionRule
 from agentharness.env.task import Task
 from agentharness.env.verbs import compile_verbs
@@ -198,16 +198,28 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
     return OraclePlan(each, edge, to, move, then, make.tables(wanted), "results" in wanted)
 
 
-def _oracle_moves(
-    make: Maker, written: dict[str, dict[str, str]], args: dict[str, dict[str, JsonDict]], names: Names, key: str
-) -> list[tuple[str, dict[str, Compiled]]]:
-    out: list[tuple[str, dict[str, Compiled]]] = []
+def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[str, dict[str, JsonDict]], names: Names, key: str) -> list[OracleMove]:
+    out: list[OracleMove] = []
     for action, given in written.items():
         if action not in args:
             raise make.fail(f"there is no action {action!r}", ("oracle", key, action), closest(action, args))
         _given(make, action, given, args[action], key)
-        out.append((action, {arg: make.quiet(source, names, "oracle", key, action, arg) for arg, source in given.items()}))
+        runs: dict[str, Callable[[JsonDict], Any]] = {}
+        for arg, source in given.items():
+            run = make.quiet(source, names, "oracle", key, action, arg)
+            runs[arg] = _said(run) if args[action][arg]["type"] == "string" else run
+        out.append((action, runs))
     return out
+
+
+def _said(run: Compiled) -> Callable[[JsonDict], Any]:
+    """A number is said as text where the argument is one: gold keeps the type that its source gave it."""
+
+    def said(env: JsonDict) -> Any:
+        value = run(env)
+        return canon.dumps(value).decode() if isinstance(value, int | float) else value
+
+    return said
 
 
 def _given(make: Maker, action: str, given: Iterable[str], schemas: dict[str, JsonDict], key: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentharness.env.expr import Compiled, ExprError
-from agentharness.env.rules import OraclePlan, Rules
+from agentharness.env.rules import OracleMove, OraclePlan, Rules
 from agentharness.env.verbs_move import key_of
 from agentharness.env.views import Node, Scene
 from agentharness.errors import EpisodeError
@@ -58,7 +58,7 @@ def _items(each: Compiled | None, env: JsonDict) -> list[Any] | None:
     return found
 
 
-def _move(plan: list[tuple[str, dict[str, Compiled]]], env: JsonDict) -> Move:
+def _move(plan: list[OracleMove], env: JsonDict) -> Move:
     return Move([Action(name, {arg: run(env) for arg, run in args.items()}) for name, args in plan])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from agentharness.corpus.assets import Assets
 from agentharness.env.expr import Compiled
@@ -71,6 +71,10 @@ class RewardRule:
         return (self.of(env) if self.of else submission), (self.against(env) if self.against else None)
 
 
+OracleMove: TypeAlias = tuple[str, dict[str, Callable[[JsonDict], Any]]]
+"""An action, and its arguments over the environment."""
+
+
 @dataclass(slots=True)
 class OraclePlan:
     """The task's own solution, compiled."""
@@ -78,8 +82,8 @@ class OraclePlan:
     each: Compiled | None
     edge: str | None
     to: Compiled | None
-    move: list[tuple[str, dict[str, Compiled]]]
-    then: list[tuple[str, dict[str, Compiled]]]
+    move: list[OracleMove]
+    then: list[OracleMove]
     tables: tuple[str, ...]
     results: bool
 

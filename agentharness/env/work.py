@@ -72,6 +72,10 @@ class Work:
         if self.wants:
             self.env["results"] = views(self.scene, results)
 
+    def taken(self) -> list[Any]:
+        """The outside replies that were used, in order."""
+        return list(self.answers[: self.used]) if self.used else []
+
     def put(self, values: JsonDict) -> None:
         """Sets variables."""
         self.vars = self.env["vars"] = {**self.vars, **values}

@@ -22,6 +22,8 @@ from agentharness.model.wire import Wire, broken
 from agentharness.types.model import Reply, Request
 from agentharness.types.part import JsonDict
 
+NO_PICTURES: Mapping[bytes, bytes] = {}
+
 
 @dataclass(slots=True)
 class Counters:
@@ -87,30 +89,34 @@ class OpenAIModel:
         return {"model": self.name}
 
     async def complete(self, request: Request, *, limit_s: float | None = None, waiting: Waiting | None = None) -> Reply:
-        pictures = await self._pictures.gather(request.messages) if any(m.has_images for m in request.messages) else {}
+        pictures = NO_PICTURES
+        for message in request.messages:
+            if message.has_images:
+                pictures = await self._pictures.gather(request.messages)
+                break
         body = self._wire.body(request, pictures, mend=self._mend)
-        call = Call(partial(self._send, body, request, pictures), self.policy, self._clock, limit_s)
+        seconds, begun = self.policy.first_s(limit_s), self._clock()
         try:
             try:
-                reply = await call.attempt()
+                reply = await self._send(body, request, pictures, seconds)
             except faults.Transient as first:
-                reply = await self._again(call, first, waiting)
+                call = Call(partial(self._send, body, request, pictures), self.policy, self._clock, limit_s, begun, first)
+                reply = await self._again(call, waiting)
+                reply.clock["attempts"], reply.clock["waited_s"] = call.attempts, round(call.waited_s, 4)
+                begun = call.begun
         except faults.NotFound as missing:
             raise EpisodeError("model", await self._explain(str(missing)), fatal=True) from None
         self.counters.replies += 1
-        clock = reply.clock
-        clock["latency_s"] = round(call.latency_s, 4)
-        if call.attempts > 1:
-            clock["attempts"], clock["waited_s"] = call.attempts, round(call.waited_s, 4)
+        reply.clock["latency_s"] = round(self._clock() - begun, 4)
         return reply
 
     async def close(self) -> None:
         if self._owned:
             await self._transport.close()
 
-    async def _again(self, call: Call[Reply], first: faults.Transient, waiting: Waiting | None) -> Reply:
+    async def _again(self, call: Call[Reply], waiting: Waiting | None) -> Reply:
         try:
-            return await call.again(first, sleep=self._pause, rng=self._rng, waiting=waiting, reached=lambda: self._reached)
+            return await call.again(sleep=self._pause, rng=self._rng, waiting=waiting, reached=lambda: self._reached)
         except faults.Transient as last:
             self.counters.gave_up += 1
             raise call.gave_up(last, url=self.base_url, reached=self._reached) from None
@@ -129,7 +135,7 @@ class OpenAIModel:
         counters.in_flight += 1
         if counters.in_flight > counters.peak:
             counters.peak = counters.in_flight
-        sent = self._now()
+        sent = round(self._now(), 3)
         try:
             answer = await self._transport.send(HttpCall("POST", self._url, self._headers, body, timeout_s))
             self._reached = True
@@ -138,8 +144,8 @@ class OpenAIModel:
                 answer = await self._transport.send(HttpCall("POST", self._url, self._headers, mended, timeout_s))
                 self._mend = answer.status == 200
             if answer.status == 200:
-                reply = reading.read(answer.body, self._wire.max_tokens(request))
-                reply.clock["sent"] = round(sent, 3)
+                reply = reading.read(answer.body, lambda: self._wire.max_tokens(request))
+                reply.clock["sent"] = sent
                 return reply
             raise faults.of_status(answer, key_name=self._key_name, max_tokens=self._wire.max_tokens(request), now=self._now)
         except TransportError as error:
@@ -177,7 +183,7 @@ class OpenAIModel:
 
 
 def _headers(key: str | None, key_name: str, more: Mapping[str, str] | None) -> dict[str, str]:
-    headers = {"content-type": "application/json", "accept": "application/json", **{k.lower(): v for k, v in (more or {}).items()}}
+    headers = {"content-type": "application/json", **{k.lower(): v for k, v in (more or {}).items()}}
     key = (key or "").strip()
     if key:
         if not key.isascii() or not key.isprintable() or " " in key:

@@ -18,6 +18,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -29,8 +30,13 @@ from agentharness.types.model import Reply
 from agentharness.types.part import JsonDict
 
 
-def read(body: bytes, max_tokens: Any = None) -> Reply:
-    """The reply in `body`, with `clock` holding `server` and `served`. Raises as the table above says."""
+def _unbounded() -> Any:
+    return None
+
+
+def read(body: bytes, max_tokens: Callable[[], Any] = _unbounded) -> Reply:
+    """The reply in `body`, with `clock` holding `server` and `served`; `max_tokens`: asked where an error says that there are too many. Raises as the table
+    above says."""
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -40,33 +46,24 @@ def read(body: bytes, max_tokens: Any = None) -> Reply:
     choices = data.get("choices")
     if not choices or not isinstance(choices, list):
         if data.get("error") or data.get("object") == "error":
-            raise _of_error(data, max_tokens)
+            raise _of_error(data, max_tokens())
         raise Transient("no_choices", "the answer holds no choices")
     choice = choices[0]
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         if isinstance(choice, dict) and choice.get("error"):
-            raise _of_error(choice, max_tokens)
+            raise _of_error(choice, max_tokens())
         raise Transient("no_message", "the answer holds no message")
     if choice.get("error"):
-        raise _of_error(choice, max_tokens)
+        raise _of_error(choice, max_tokens())
     content, reasoning = _content(message)
     out: JsonDict = {"role": "assistant", "content": content}
     if calls := message.get("tool_calls"):
         out["tool_calls"] = _calls(calls)
-    usage, logprobs, ids, prompt_ids = data.get("usage"), choice.get("logprobs"), choice.get("token_ids"), data.get("prompt_token_ids")
-    if not isinstance(ids, list):
-        ids = None
-    return Reply(
-        message=out,
-        finish=str(choice.get("finish_reason") or ""),
-        usage=_usage(usage) if usage else {},
-        reasoning=reasoning,
-        prompt_ids=prompt_ids if isinstance(prompt_ids, list) else None,
-        completion_ids=ids,
-        logprobs=_logprobs(logprobs, ids) if logprobs else None,
-        clock={"server": data.get("id"), "served": data.get("model")},
-    )
+    clock = {"server": data.get("id"), "served": data.get("model")}
+    reply = Reply(out, str(choice.get("finish_reason") or ""), _usage(data.get("usage")), reasoning, clock=clock)
+    _tokens(reply, data.get("prompt_token_ids"), choice.get("token_ids"), choice.get("logprobs"))
+    return reply
 
 
 def _slowly(body: bytes) -> Any:
@@ -120,13 +117,7 @@ def _calls(calls: Any) -> list[JsonDict]:
         name, identity = function.get("name"), call.get("id") if isinstance(call, dict) else None
         if not isinstance(identity, str) or not identity or (out and any(identity == c["id"] for c in out)):
             identity = f"call_{len(out)}"
-        out.append(
-            {
-                "id": identity,
-                "type": "function",
-                "function": {"name": name if isinstance(name, str) else "", "arguments": arguments},
-            }
-        )
+        out.append({"id": identity, "type": "function", "function": {"name": name if isinstance(name, str) else "", "arguments": arguments}})
     return out
 
 
@@ -137,10 +128,20 @@ def _usage(usage: Any) -> dict[str, int]:
     for name in ("prompt_tokens", "completion_tokens"):
         if type(n := usage.get(name)) is int:
             out[name] = n
-    for group, name in (("prompt_tokens_details", "cached_tokens"), ("completion_tokens_details", "reasoning_tokens")):
-        if isinstance(details := usage.get(group), dict) and type(n := details.get(name)) is int:
-            out[name] = n
+    if len(usage) > len(out) + ("total_tokens" in usage):
+        for group, name in (("prompt_tokens_details", "cached_tokens"), ("completion_tokens_details", "reasoning_tokens")):
+            if isinstance(details := usage.get(group), dict) and type(n := details.get(name)) is int:
+                out[name] = n
     return out
+
+
+def _tokens(reply: Reply, prompt_ids: Any, ids: Any, logprobs: Any) -> None:
+    if isinstance(prompt_ids, list):
+        reply.prompt_ids = prompt_ids
+    if isinstance(ids, list):
+        reply.completion_ids = ids
+    if logprobs:
+        reply.logprobs = _logprobs(logprobs, reply.completion_ids)
 
 
 def _logprobs(logprobs: Any, ids: list[int] | None) -> list[float] | None:

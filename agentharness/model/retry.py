@@ -37,55 +37,59 @@ class Policy:
     cap_s: float = 30.0
     retry_after_cap_s: float = 120.0
 
+    def first_s(self, limit_s: float | None) -> float:
+        """Seconds that a call's first attempt may take, where the caller has `limit_s` left. Raises Truncated("time") where that is nothing."""
+        return _within(limit_s, self.attempt_s if self.attempt_s < self.call_s else self.call_s)
+
 
 class Call(Generic[T]):
-    """One call: its attempts and its waits, one after the other."""
+    """One call after its first attempt, which `begun` at that moment and failed with `first`: its further attempts and its waits, one after the other.
 
-    __slots__ = ("attempts", "clock", "latency_s", "limit_s", "once", "policy", "started", "waited_s", "worked_s")
+    Raises Truncated("time") where the first attempt took all of `limit_s`.
+    """
 
-    def __init__(self, once: Once[T], policy: Policy, clock: Callable[[], float], limit_s: float | None) -> None:
-        self.once, self.policy, self.clock, self.limit_s = once, policy, clock, limit_s
-        self.started = clock()
-        self.attempts = 0
-        self.latency_s = self.waited_s = self.worked_s = 0.0
+    __slots__ = ("attempts", "begun", "clock", "first", "limit_s", "once", "policy", "started", "waited_s", "worked_s")
+
+    def __init__(self, once: Once[T], policy: Policy, clock: Callable[[], float], limit_s: float | None, begun: float, first: Transient) -> None:
+        self.once, self.policy, self.clock, self.limit_s, self.first = once, policy, clock, limit_s, first
+        self.started = self.begun = begun
+        self.attempts = 1
+        self.waited_s = self.worked_s = 0.0
+        self._failed(first, policy.first_s(limit_s))
 
     async def attempt(self) -> T:
         """One attempt, within what is left. Raises what `once` raises, and Truncated("time") where `limit_s` is used up."""
-        begun = self.clock()
-        seconds = self.policy.attempt_s
-        if self.attempts:
-            seconds = max(min(seconds, self.policy.call_s - (begun - self.started)), 0.001)  # a wait may last longer than asked for
-        elif seconds > self.policy.call_s:
-            seconds = self.policy.call_s
-        left = None if self.limit_s is None else self.limit_s - self.worked_s
-        if left is not None and left <= seconds:
-            if left <= 0:
-                raise Truncated("time")
-            seconds = left
+        self.begun = self.clock()
+        # A wait may last longer than asked for.
+        seconds = _within(self._left(), max(min(self.policy.attempt_s, self.policy.call_s - (self.begun - self.started)), 0.001))
         self.attempts += 1
         try:
-            result = await self.once(seconds)
+            return await self.once(seconds)
         except Transient as failure:
-            self.worked_s += self.clock() - begun
-            if failure.kind == "timeout" and seconds == left:
-                raise Truncated("time") from None
+            self._failed(failure, seconds)
             raise
-        self.latency_s = self.clock() - begun
-        return result
+
+    def _left(self) -> float | None:
+        return None if self.limit_s is None else self.limit_s - self.worked_s
+
+    def _failed(self, failure: Transient, seconds: float) -> None:
+        left = self._left()
+        self.worked_s += self.clock() - self.begun
+        if failure.kind == "timeout" and seconds == left:
+            raise Truncated("time")
 
     async def again(
         self,
-        first: Transient,
         *,
         sleep: Callable[[float], Awaitable[None]],
         rng: random.Random,
         waiting: Waiting | None,
         reached: Callable[[], bool],
     ) -> T:
-        """The attempts after the first, which failed with `first`. Raises the last Transient once a bound is met."""
+        """The attempts after the first. Raises the last Transient once a bound is met."""
         from tenacity import AsyncRetrying, retry_if_exception_type
 
-        pending: list[Transient] = [first]
+        pending: list[Transient] = [self.first]
 
         async def attempt() -> T:
             if pending:  # tenacity is shown the first failure as its own first attempt, so that its counts hold
@@ -122,6 +126,14 @@ class Call(Generic[T]):
             return EpisodeError("model", f"cannot reach {url}: {what} ({failure.message})", fatal=True)
         attempts = f"{self.attempts} attempt{'s' if self.attempts != 1 else ''}"
         return EpisodeError("model", f"gave up after {attempts} in {self.clock() - self.started:.1f} s: {failure.kind}: {failure.message}")
+
+
+def _within(limit_s: float | None, seconds: float) -> float:
+    if limit_s is None or limit_s > seconds:
+        return seconds
+    if limit_s <= 0:
+        raise Truncated("time")
+    return limit_s
 
 
 def _failure(state: RetryCallState) -> Transient:

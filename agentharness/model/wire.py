@@ -2,6 +2,7 @@
 
 Messages go as their canonical JSON, but for what the wire cannot take as it stands:
 
+- the null of an empty reply becomes the empty text;
 - a lone surrogate (which UTF-8 cannot hold) becomes U+FFFD, and `canon`'s marks become plain JSON again;
 - lists of parts: a user's image becomes a data URL; a blob or an unknown kind a placeholder in words; in all other roles the parts become one text;
 - an image in a message that may hold none (a tool's answer above all) becomes `[image 1]`, and one user message with the images follows, after all tool
@@ -16,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from agentharness import canon
 from agentharness.errors import UserError
 from agentharness.model.pictures import recipe
 from agentharness.types.model import Message, Request
@@ -48,7 +50,7 @@ class Wire:
         if tools is None or not tools.specs:
             return b"%b%b]%b" % (self._head, messages, tail)
         wire = tools.wire
-        if marked(wire):
+        if canon.marked(wire):
             wire = plain_json(tools.tools)
         return b'%b%b],"tools":%b%b' % (self._head, messages, wire, tail)
 
@@ -64,11 +66,6 @@ class Wire:
         if not RESERVED.isdisjoint(fields):
             raise UserError(f"a request's sampling cannot set {', '.join(sorted(RESERVED & fields.keys()))}")
         return b"," + plain_json(fields)[1:]
-
-
-def marked(wire: bytes) -> bool:
-    """Whether canonical JSON may hold one of `canon`'s marks, which no server knows."""
-    return b"$" in wire and b'"$' in wire
 
 
 def plain_json(value: Any) -> bytes:
@@ -100,8 +97,8 @@ def _mended(message: Message) -> Message:
 
 
 def _messages(messages: list[Message], pictures: Mapping[bytes, bytes]) -> list[bytes]:
-    out = [m.wire for m in messages if type(m.data.get("content")) is not list]
-    if len(out) == len(messages) and not any(map(marked, out)):
+    out = [m.wire for m in messages if m.plain]
+    if len(out) == len(messages):
         return out
     out = []
     moved: list[Part] = []
@@ -113,11 +110,16 @@ def _messages(messages: list[Message], pictures: Mapping[bytes, bytes]) -> list[
         if isinstance(data.get("content"), list):
             out.append(_user(data, pictures) if data["role"] == "user" else _flat(data, moved))
         else:
-            wire = message.wire
-            out.append(plain_json(data) if marked(wire) else wire)
+            out.append(message.wire if message.plain else plain_json(_said(data)))
     if moved:
         out.append(_shown(moved, pictures))
     return out
+
+
+def _said(data: JsonDict) -> JsonDict:
+    """An empty reply stands in the record as null; servers refuse one that neither says nor calls anything."""
+    empty = data["role"] == "assistant" and data.get("content") is None and "tool_calls" not in data
+    return {**data, "content": ""} if empty else data
 
 
 def _user(data: JsonDict, pictures: Mapping[bytes, bytes]) -> bytes:

@@ -61,7 +61,7 @@ def notes(cell: Cell) -> list[str]:
         out.append(f"the mean is over {s.rows} rows, each the mean of its samples")
     if cell.folder:
         out.append(f"results: {cell.folder}")
-    if cell.resume and s.missing:
+    if cell.resume:
         out.append(f"resume: {cell.resume}")
     return out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -63,7 +64,7 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
 
 
 async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, Progress]:
-    config = cell.config
+    config, began = cell.config, time.monotonic()
     with RunFolder.open(cell.folder, manifest_of(cell, argv), cell.identity, fresh=config.fresh, retry=frozenset(config.retry)) as folder:
         face.say(f"{cell.folder}/")
         for note in folder.notes:
@@ -80,7 +81,7 @@ async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, 
             engine = Engine(cast, folder, kept, open_keys(cell, folder, on_facts), min(config.concurrency, cell.total), on_facts)
             progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, retries=_retries(cell)))
         folder.close(complete=not (progress.trouble or progress.interrupted))
-    return tally.summary(cell.total), progress
+    return tally.summary(cell.total, seconds=time.monotonic() - began), progress
 
 
 def open_keys(cell: Cell, folder: RunFolder, on_facts: Callable[[Facts], None]) -> Iterator[Key]:
@@ -95,8 +96,8 @@ def open_keys(cell: Cell, folder: RunFolder, on_facts: Callable[[Facts], None]) 
 
 def check_scoring(folder: RunFolder, cell: Cell) -> None:
     """Raises UserError where the folder's episodes were scored by other rewards: two scorings in one table would be no number at all."""
-    before = folder.manifest["scoring"]
-    if before != cell.world.scoring and folder.done:
+    before = folder.manifest.get("scoring")
+    if before is not None and before != cell.world.scoring and folder.done:
         raise UserError(
             f"its episodes were scored by {before[:15]}, the task now scores by {cell.world.scoring[:15]}",
             where=str(cell.folder),
@@ -107,7 +108,8 @@ def check_scoring(folder: RunFolder, cell: Cell) -> None:
 
 
 def manifest_of(cell: Cell, argv: list[str]) -> dict[str, Any]:
-    """What the run folder's manifest says of this cell: no keys, no secret headers."""
+    """What the run folder's manifest says of this cell: no keys, no secret headers. The scoring is set by `check_scoring`, once it is known to be the one that
+    the folder's episodes have."""
     world, config = cell.world, cell.config
     names = {"task": cell.task, "agent": cell.agent_ref, "model": cell.model_ref}
     refs = {key: Ref(names=(name,) if name else (), options=getattr(config, key).options) for key, name in names.items()}
@@ -116,7 +118,6 @@ def manifest_of(cell: Cell, argv: list[str]) -> dict[str, Any]:
     return {
         "config": to_config(one),
         "env": {"name": world.name, "world": world.world, "locked": world.locked, "licence": world.spec.licence, "rows": len(world)},
-        "scoring": world.scoring,
         "origin": world.corpus.origin,
         "agent": {"digest": cell.agent_digest, **cell.agent_identity},
         "invocation": {"argv": argv},

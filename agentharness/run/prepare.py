@@ -59,7 +59,10 @@ def make_world(ref: str, config: RunConfig, say: Say, cwd: Path) -> World:
         relock=config.relock,
         scorer_versions=versions(),
     )
-    check_rules(world.rewards)
+    try:
+        check_rules(world.rewards)
+    except UserError as e:
+        raise UserError(f"{e.where}: {e.what}", where=str(task.places.at(*e.where.split("."))), hint=e.hint) from None
     if not len(world):
         raise UserError("has no row to play", where=found.name, hint="check its source, and `episode.where`")
     return world

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import anyio
 
 from agentharness.errors import Truncated
+
+_NO_LIMITS = nullcontext()
 
 
 class Clock:
@@ -55,12 +57,12 @@ class Clock:
             self.waited += passed
             self._move(passed)
 
-    @contextmanager
-    def limits(self) -> Iterator[None]:
+    def limits(self) -> AbstractContextManager[None]:
         """Cancels what runs inside when a limit passes, and raises Truncated("time" | "wall")."""
-        if self.working_s is None and self.wall_s is None:
-            yield
-            return
+        return _NO_LIMITS if self.working_s is None and self.wall_s is None else self._limits()
+
+    @contextmanager
+    def _limits(self) -> Iterator[None]:
         # anyio's deadlines are on the loop's clock: only differences are carried over.
         loop_now = anyio.current_time()
         offset = loop_now - time.monotonic()

@@ -38,9 +38,9 @@ class Outside:
         self._entries = self._entries[: self.ordinal]
         return None
 
-    def keep(self, role: str, request: str, reply: Any, clock: JsonDict) -> None:
-        """Journals a new reply. Raises StoreFull."""
-        self._journal.record(JournalEntry(self._key, self._attempt, role, self.ordinal, request, reply, clock))
+    def keep(self, role: str, request: str, reply: Any, clock: JsonDict, *, finite: bool = False) -> None:
+        """Journals a new reply; `finite`: its floats are known to be. Raises StoreFull."""
+        self._journal.record(JournalEntry(self._key, self._attempt, role, self.ordinal, request, reply, clock, finite))
         self.ordinal += 1
 
 

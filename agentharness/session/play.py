@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import anyio
+
 from agentharness.env.world import World
-from agentharness.errors import EpisodeError, Truncated
+from agentharness.errors import EpisodeError, StoreFull, Truncated
 from agentharness.layer.stack import stack
 from agentharness.score.total import score_all
 from agentharness.types import part
@@ -17,14 +18,20 @@ from agentharness.types.score import Score
 
 NUDGE = "No action was read. Act with one of the actions; prose alone changes nothing."
 
+OWN = (EpisodeError, Truncated, StoreFull)
+"""What an env may raise; anything else is a fault of it or of a layer."""
+
 
 class Step:
     """One transition as it will stand in the record."""
 
     __slots__ = ("action", "actions", "outcome", "shown", "state_hash", "turn")
 
-    def __init__(self, turn: int, action: Action | None, outcome: Outcome, state_hash: str, shown: Shown | None, actions: ActionSet | None) -> None:
-        self.turn, self.action, self.outcome, self.state_hash, self.shown, self.actions = turn, action, outcome, state_hash, shown, actions
+    def __init__(self, turn: int, action: Action | None, outcome: Outcome, state_hash: str) -> None:
+        self.turn, self.action, self.outcome, self.state_hash = turn, action, outcome, state_hash
+        self.shown: Shown | None = None
+        self.actions: ActionSet | None = None
+        """The legal actions after it, where they changed."""
 
 
 class Play:
@@ -39,12 +46,17 @@ class Play:
         self._seen = 0
         self.turn = 0
         self.steps: list[Step] = []
-        self.metrics: Counter[str] = Counter()
+        self.metrics: dict[str, float] = {}
         self.over = False
 
     async def reset(self) -> Observation:
         """The opening observation."""
-        observation = await self._guard(self._env.reset)
+        try:
+            observation = await self._env.reset()
+        except OWN:
+            raise
+        except Exception as e:
+            raise self._trouble(e) from e
         self._log(observation)
         return observation
 
@@ -53,15 +65,21 @@ class Play:
         self.turn += 1
         actions = move.actions or self._from_prose(move)
         if not actions:
-            observation = await self._guard(self._env.observe)
+            observation = await self.observe()
             observation = Observation([Shown([part.text(NUDGE)])], observation.actions, observation.over)
         else:
             shown: list[Shown] = []
             for action in actions:
-                observation = await self._guard(lambda action=action: self._env.step(action))  # type: ignore[misc]  # mypy cannot infer the bound default
+                try:
+                    observation = await self._env.step(action)
+                except OWN:
+                    raise
+                except Exception as e:
+                    raise self._trouble(e) from e
                 self._log(observation)
                 shown += observation.shown
-            observation = Observation(shown, observation.actions, observation.over)
+            if len(actions) > 1:
+                observation = Observation(shown, observation.actions, observation.over)
         self.over = bool(self._base.state["over"])
         if not self.over and self.turn >= self.world.limits.turns:
             raise Truncated("turns")
@@ -69,11 +87,18 @@ class Play:
 
     async def observe(self) -> Observation:
         """What is seen now, without a step."""
-        return await self._guard(self._env.observe)
+        try:
+            return await self._env.observe()
+        except OWN:
+            raise
+        except Exception as e:
+            raise self._trouble(e) from e
 
     async def close(self) -> None:
-        """Frees what the env holds."""
-        await self._env.close()
+        """Frees what the layers hold, cancelled or not. A base env holds nothing."""
+        if self._layered:
+            with anyio.CancelScope(shield=True):
+                await self._env.close()
 
     def oracle(self) -> Move | None:
         """The task's own next move."""
@@ -92,29 +117,26 @@ class Play:
         if self.world.prose == "answer" and self.world.answering is not None and move.prose.strip():
             name, arg = self.world.answering
             return [Action(name, {arg: move.prose})]
-        self.metrics["prose"] += 1
+        self._count("prose")
         if self.world.prose == "invalid":
             return [Action("", {}, error="prose is no action here: act with one of the actions")]
         return []
 
     def _log(self, observation: Observation) -> None:
         log, actions = self._base.log, observation.actions
-        changed = actions if actions is not self._legal else None
-        self._legal = actions
-        last = len(log) - 1
-        for i in range(self._seen, len(log)):
-            action, outcome, state_hash = log[i]
-            # What the agent saw came through the layers; a layer's own extra steps are recorded as the base showed them.
-            shown = observation.shown[-1] if i == last and observation.shown else None
-            self.steps.append(Step(self.turn, action, outcome, state_hash, shown, changed if i == last else None))
+        for action, outcome, state_hash in log[self._seen :]:
+            self.steps.append(step := Step(self.turn, action, outcome, state_hash))
             if outcome.verdict != "ok":
-                self.metrics[outcome.verdict] += 1
-        self._seen = len(log)
+                self._count(outcome.verdict)
+        if len(log) > self._seen:
+            # What the agent saw came through the layers; a layer's own extra steps are recorded as the base showed them.
+            step.shown = observation.shown[-1] if observation.shown else None
+            step.actions = actions if actions is not self._legal else None
+            self._seen = len(log)
+        self._legal = actions
 
-    async def _guard(self, call: Callable[[], Awaitable[Observation]]) -> Observation:
-        try:
-            return await call()
-        except (EpisodeError, Truncated):
-            raise
-        except Exception as e:
-            raise EpisodeError("layer" if self._layered else "env", f"{type(e).__name__}: {e}") from e
+    def _count(self, metric: str) -> None:
+        self.metrics[metric] = self.metrics.get(metric, 0) + 1
+
+    def _trouble(self, e: Exception) -> EpisodeError:
+        return EpisodeError("layer" if self._layered else "env", f"{type(e).__name__}: {e}")

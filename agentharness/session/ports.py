@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
-from agentharness.canon import derive_seed, sha256
+from orjson import Fragment
+
+from agentharness.canon import derive_seed, dumps, sha256
 from agentharness.env.world import World
 from agentharness.types.agent import Agent
 from agentharness.types.env import Env
@@ -42,7 +45,7 @@ class NoJournal:
 Responder = Callable[[Need], Awaitable[Any]]
 
 
-@dataclass(slots=True)
+@dataclass
 class Cast:
     """What all sessions of one run share."""
 
@@ -61,6 +64,21 @@ class Cast:
 
     _systems: dict[bytes, str] = field(default_factory=dict)
 
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """Reward -> weight."""
+        return {name: r.weight for name, r in self.world.rewards.items()}
+
+    @cached_property
+    def common(self) -> JsonDict:
+        """What all lines of the run say alike, as canonical bytes: env, agent, model, weights."""
+        world = self.world
+        env = {"name": world.name, "scoring": world.scoring, "locked": world.locked, **({"layers": list(self.layer_names)} if self.layer_names else {})}
+        out: JsonDict = {"env": env, "agent": {"name": self.agent.name}, "weights": self.weights}
+        if self.model is not None and self.agent.needs_model:
+            out["model"] = {"name": self.model.name}
+        return {name: Fragment(dumps(value)) for name, value in out.items()}
+
     def once(self, system: Message) -> str:
         """Keeps a system prompt once; its digest. Most runs have one."""
         found = self._systems.get(system.wire)
@@ -76,9 +94,9 @@ class Cast:
         """The seed of all draws of the world: the same for every agent and every version."""
         return derive_seed(self.world.name, key.row, key.seed)
 
-    def agent_seed(self, key: Key) -> int:
-        """The seed of all that the agent draws."""
-        return derive_seed(self.env_seed(key), key.sample, key.round, key.agent)
+    def agent_seed(self, env_seed: int, key: Key) -> int:
+        """The seed of all that the agent draws, given the episode's env seed."""
+        return derive_seed(env_seed, key.sample, key.round, key.agent)
 
 
 @dataclass(slots=True)

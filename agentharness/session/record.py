@@ -15,30 +15,28 @@ from agentharness.types.score import Score
 
 
 def episode(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, result: JsonDict, scores: dict[str, Score], clock: JsonDict) -> JsonDict:
-    """The line as JSON. `result`: status, error, reward, weights."""
-    world, key = cast.world, job.key
+    """The line as JSON. `result`: status, error, reward."""
+    key = job.key
     line: JsonDict = {
         "schema_version": SCHEMA_VERSION,
         "key": key.to_json(),
         "group": key.group,
-        "env": {"name": world.name, "scoring": world.scoring, "locked": world.locked, **({"layers": list(cast.layer_names)} if cast.layer_names else {})},
-        "agent": {"name": cast.agent.name},
+        **cast.common,
         **result,
         "rewards": {name: s.value for name, s in scores.items()},
-        "usage": dict(seat.usage),
+        "usage": seat.usage,
         "clock": clock,
     }
-    if cast.model is not None and cast.agent.needs_model:
-        line["model"] = {"name": cast.model.name}
-    if notes := {name: note for name, s in scores.items() if (note := _score_note(s, world.rewards[name].scorer))}:
+    rewards = cast.world.rewards
+    if notes := {name: note for name, s in scores.items() if (note := _score_note(s, rewards[name].scorer))}:
         line["scores"] = notes
-    if slices := world.slices(key.row):
+    if slices := cast.world.slices(key.row):
         line["slices"] = slices
     if play is not None:
         line["final_state"] = play.state
-        if play.state["cost"]:
+        if play.state.get("cost"):  # a reset that failed left no state
             line["cost"] = play.state["cost"]
-        line["metrics"] = {"turns": play.turn, "steps": len(play.steps) - 1, **play.metrics, **seat.metrics}
+        line["metrics"] = {"turns": play.turn, **play.metrics, **seat.metrics}
         line["steps"] = _steps(play.steps, seat.transcript.messages)
     if seat.calls:
         line["messages"] = [orjson.Fragment(m.wire) for m in seat.transcript.messages]
@@ -49,7 +47,10 @@ def episode(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, result: 
 
 def finite(play: Play | None, line: JsonDict) -> bool:
     """Whether every float that came from the world or the agent is finite; all others are by construction. Far fewer values than the whole line has."""
-    loose = [line.get("final_state"), line.get("metrics"), line.get("slices")]
+    loose = [line.get("metrics", 0), line.get("slices", 0)]
+    if play is not None:
+        # a place and an answer may well be null: only what may hold a float
+        loose += [value for name, value in play.state.items() if name != "at" and value is not None]
     for step in play.steps if play is not None else ():
         if step.action is not None:
             loose.append(step.action.args)
@@ -57,7 +58,7 @@ def finite(play: Play | None, line: JsonDict) -> bool:
         loose += step.outcome.answers
         if step.outcome.parts and step.outcome.parts[0]["type"] != "text":
             loose += step.outcome.parts
-    return not any(map(canon.needs_marks, loose))
+    return canon.finite(loose)
 
 
 def keep_once(cast: Cast, play: Play | None, seat: SessionSeat, line: JsonDict) -> None:
@@ -84,19 +85,25 @@ def pictures(play: Play | None) -> list[str]:
 
 def _score_note(score: Score, scorer: str) -> JsonDict:
     """What stands beside a value: the rule that fired, where it is not the scorer itself, the extracted text, the reason of None."""
-    note = {"rule": score.rule if score.rule != scorer else "", "extracted": score.extracted, "reason": score.reason}
-    return {k: v for k, v in note.items() if v}
+    out: JsonDict = {}
+    if score.rule and score.rule != scorer:
+        out["rule"] = score.rule
+    if score.extracted:
+        out["extracted"] = score.extracted
+    if score.reason:
+        out["reason"] = score.reason
+    return out
 
 
 def _columns(clocks: list[JsonDict], model: str) -> JsonDict:
     """Field -> one value a call: wall-clock values are read by column, and a line is shorter so. A field that says the same of every call stands as one value;
     `served` is left out where the server served the model that was asked for."""
     out: JsonDict = {}
-    for name in sorted({name for clock in clocks for name in clock}):
+    for name in set().union(*clocks):
         values = [clock.get(name) for clock in clocks]
-        if name == "served" and all(v == model for v in values):
-            continue
-        out[name] = values[0] if all(v == values[0] for v in values) else values
+        same = values.count(values[0]) == len(values)
+        if not (same and name == "served" and values[0] == model):
+            out[name] = values[0] if same else values
     return out
 
 

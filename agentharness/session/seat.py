@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +13,7 @@ from agentharness.errors import EpisodeError, Truncated
 from agentharness.session.clock import Clock
 from agentharness.session.outside import Outside
 from agentharness.types.agent import Transcript
-from agentharness.types.model import Message, Model, Reply, Request
+from agentharness.types.model import Message, Model, Reply, Request, request_digest
 from agentharness.types.move import ActionSet, Move, Shown
 from agentharness.types.part import JsonDict
 
@@ -21,10 +21,12 @@ from agentharness.types.part import JsonDict
 class Table:
     """The messages of one session."""
 
-    __slots__ = ("messages",)
+    __slots__ = ("_hash", "_hashed", "messages")
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
+        self._hash = hashlib.sha256()
+        self._hashed = 0
 
     def add(self, data: JsonDict, shown: Shown | None = None) -> int:
         """Appends a message; its index."""
@@ -34,6 +36,14 @@ class Table:
             shown.message = index
         return index
 
+    def digest(self, tools: ActionSet | None, sampling: JsonDict) -> str:
+        """`Request.digest` of a request with all messages. Each message is hashed once, however many calls send it."""
+        hashed = self._hash
+        for message in self.messages[self._hashed :]:
+            hashed.update(message.wire + b"\n")
+        self._hashed = len(self.messages)
+        return request_digest(hashed.copy(), tools, sampling)
+
 
 class SessionSeat:
     """One agent's seat. See `types.agent.Seat`."""
@@ -42,11 +52,12 @@ class SessionSeat:
         self, model: Model | None, outside: Outside, clock: Clock, *, seed: int, tokens: int | None = None, plan: Callable[[], Move | None] | None = None
     ) -> None:
         self.seed = seed
-        self.transcript: Transcript = Table()
+        self._table = Table()
+        self.transcript: Transcript = self._table
         self.calls: list[JsonDict] = []
         self.clocks: list[JsonDict] = []
         self.usage: dict[str, int] = {}
-        self.metrics: Counter[str] = Counter()
+        self.metrics: dict[str, float] = {}
         self.turn = 0
         self.legal: ActionSet | None = None
         """What is legal in this turn: calls that send just this need not say so."""
@@ -62,13 +73,14 @@ class SessionSeat:
             raise Truncated("tokens")
         if sampling.get("seed") is True:
             sampling["seed"] = canon.derive_seed(self.seed, self._outside.ordinal)
-        messages = self.transcript.messages
+        messages = self._table.messages
         if prompt is None:
-            ranges, picked = [[0, len(messages)]], messages.copy()
+            prompt = [[0, len(messages)]]
+            request = Request(messages.copy(), tools, sampling)
+            digest = self._table.digest(tools, sampling)
         else:
-            ranges, picked = prompt, [m for start, end in prompt for m in messages[start:end]]
-        request = Request(picked, tools, sampling)
-        digest = request.digest()
+            request = Request([m for start, end in prompt for m in messages[start:end]], tools, sampling)
+            digest = request.digest()
         entry = self._outside.served(role, digest)
         if entry is not None:
             reply = Reply.from_json(entry.reply, entry.clock)
@@ -80,9 +92,8 @@ class SessionSeat:
             self.transcript.add(reply.message)
             kept = reply.to_json()
             kept["message"] = orjson.Fragment(messages[-1].wire)
-            # A reply was JSON: its floats are finite.
-            self._outside.keep(role, digest, orjson.Fragment(canon.dumps(kept, finite=True)), reply.clock)
-        self._note(reply, ranges, role, tools)
+            self._outside.keep(role, digest, kept, reply.clock, finite=True)  # a reply was JSON
+        self._note(reply, prompt, role, tools)
         return reply
 
     def unused(self) -> None:
@@ -92,7 +103,7 @@ class SessionSeat:
 
     def count(self, metric: str, n: float = 1) -> None:
         """Adds to a counted metric."""
-        self.metrics[metric] += n  # type: ignore[assignment]  # Counter is typed for ints, and counts floats as well
+        self.metrics[metric] = self.metrics.get(metric, 0) + n
 
     def oracle(self) -> Move | None:
         """The task's next move, for privileged agents."""
@@ -100,14 +111,14 @@ class SessionSeat:
             raise PermissionError("only a privileged agent may ask for the task's own moves")
         return self._plan()
 
-    def _note(self, reply: Reply, ranges: list[list[int]], role: str, tools: ActionSet | None) -> None:
+    def _note(self, reply: Reply, prompt: list[list[int]], role: str, tools: ActionSet | None) -> None:
         # What most calls share is left out: role `policy`, a prompt of all messages before the reply, the legal actions as tools.
         index = len(self.transcript.messages) - 1
         call: JsonDict = {"turn": self.turn + 1, "reply": index, "finish": reply.finish}
         if role != "policy":
             call["role"] = role
-        if ranges != [[0, index]]:
-            call["prompt"] = ranges
+        if prompt != [[0, index]]:
+            call["prompt"] = prompt
         if tools is not self.legal:
             call["tools"] = tools.digest if tools is not None else None
             if tools is not None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import traceback
 from dataclasses import dataclass
 
-import anyio
-
 from agentharness import canon
 from agentharness.errors import EpisodeError, StoreFull, Truncated
 from agentharness.score.total import total
@@ -36,20 +34,21 @@ async def play_episode(cast: Cast, job: Job) -> Played:
     """Plays one episode. Raises StoreFull, and cancellation; everything else becomes its status."""
     world, key = cast.world, job.key
     clock = Clock(world.limits.time, world.limits.wall)
+    env_seed = cast.env_seed(key)
     outside = Outside(key.id, job.attempt, job.replay, cast.journal)
     play: Play | None = None
     seat = SessionSeat(
         cast.model if cast.agent.needs_model else None,
         outside,
         clock,
-        seed=cast.agent_seed(key),
+        seed=cast.agent_seed(env_seed, key),
         tokens=world.limits.tokens,
         plan=(lambda: play.oracle() if play is not None else None) if cast.agent.privileged else None,
     )
     end = End()
     try:
         with clock.limits():
-            play = Play(world, key.row, cast.env_seed(key), asker(outside, cast.respond, clock), cast.layers)
+            play = Play(world, key.row, env_seed, asker(outside, cast.respond, clock), cast.layers)
             await _turns(play, cast, seat, clock)
     except Truncated as t:
         end = End(f"truncated:{t.by}")
@@ -57,8 +56,7 @@ async def play_episode(cast: Cast, job: Job) -> Played:
         end = End(f"error:{e.cause}", e.message, e.fatal)
     finally:
         if play is not None:
-            with anyio.CancelScope(shield=True):
-                await play.close()
+            await play.close()
     return _finish(cast, job, play, seat, outside, clock, end)
 
 
@@ -80,11 +78,14 @@ def _sit(cast: Cast, seat: SessionSeat) -> Player:
 
 async def _act(player: Player, observation: Observation) -> Move:
     try:
-        return await player.act(observation)
+        move = await player.act(observation)
     except (EpisodeError, Truncated, StoreFull):
         raise
     except Exception as e:
         raise EpisodeError("agent", _trace(e)) from e
+    if not isinstance(move, Move):
+        raise EpisodeError("agent", f"act gave a {type(move).__name__}, not a Move")
+    return move
 
 
 def _trace(e: Exception) -> str:
@@ -99,20 +100,21 @@ def _finish(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, outside:
             scores = play.scores()
         except EpisodeError as e:
             end = End(f"error:{e.cause}", e.message)
-    weights = {name: r.weight for name, r in cast.world.rewards.items()}
-    result: JsonDict = {"status": end.status, "reward": total(scores, weights) if scores else None, "weights": weights}
+    result: JsonDict = {"status": end.status, "reward": total(scores, cast.weights) if scores else None}
     if end.status == "error:agent" and cast.agent_errors == "zero":
         result["reward"] = 0.0
     if end.status.startswith("error:"):
         result["error"] = error_of(end.status, end.message)
     if outside.orphaned:
         seat.count("orphaned", outside.orphaned)
-    times: JsonDict = {"seconds": round(clock.seconds, 4), "attempt": job.attempt}
+    times: JsonDict = {"seconds": round(clock.seconds, 4)}
+    if job.attempt > 1:
+        times["attempt"] = job.attempt
     if clock.waited:
         times["waited_s"] = round(clock.waited, 4)
     if outside.replayed:
         times["replayed"] = outside.replayed
     line = record.episode(cast, job, play, seat, result, scores, times)
-    facts = Facts.from_line(line)
+    facts = Facts.from_line(line, job.key)
     record.keep_once(cast, play, seat, line)
     return Played(canon.dumps(line, newline=True, finite=record.finite(play, line)), facts, record.pictures(play), end.message if end.fatal else "")

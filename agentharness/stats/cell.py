@@ -21,4 +21,4 @@ class Cell:
     locked: str = ""
     """`locked:<data name>` or `unlocked`."""
     resume: str = ""
-    """The command that plays what is missing."""
+    """The command that goes on with it: plays what is missing, and nothing where all is played."""

@@ -114,7 +114,8 @@ class RunFolder:
         if entry.key in self.done:
             raise RuntimeError(f"a reply for {entry.key}, which is final")
         self._journal.record(entry)
-        self.attempts[entry.key] = max(entry.attempt, self.attempts.get(entry.key, 0))
+        if entry.attempt > self.attempts.get(entry.key, 0):
+            self.attempts[entry.key] = entry.attempt
 
     def orphan(self, key_id: str, ordinal: int) -> int:
         """An entry did not match its request: it and the key's later entries serve no more; how many they were. Raises StoreFull."""

@@ -62,10 +62,14 @@ class Journal:
 
     def record(self, entry: JournalEntry) -> None:
         """Writes one entry. One with the same ordinal before it no longer serves. Raises StoreFull."""
-        line = entry.line()
-        place = self._append(entry.key, line)
-        self._places.setdefault(entry.key, {})[entry.ordinal] = place
-        self.attempts[entry.key] = max(entry.attempt, self.attempts.get(entry.key, 0))
+        key = entry.key
+        place = self._append(key, entry.line())
+        places = self._places.get(key)
+        if places is None:
+            places = self._places[key] = {}
+        places[entry.ordinal] = place
+        if entry.attempt > self.attempts.get(key, 0):
+            self.attempts[key] = entry.attempt
 
     def orphan(self, key: str, ordinal: int) -> int:
         """Drops the key's entries from this ordinal on, for later openings too; how many they were. Raises StoreFull."""

@@ -55,7 +55,7 @@ def facts(path: Path, *, attempts: bool = True) -> list[Facts]:
 
 
 def scan(file: Path) -> Iterator[tuple[Facts, int]]:
-    """(facts, attempt number or 0) of each line of episodes.jsonl or attempts.jsonl, without a look at steps and messages."""
+    """(facts, attempt number, 0 where it is not said: the first) of each line of episodes.jsonl or attempts.jsonl, without a look at steps and messages."""
     for number, _, raw in read_lines(file):
         data = parse(raw, file, number, cost=_COST, loads=plain)
         small = {k: data[k] for k in _FACTS if k in data}

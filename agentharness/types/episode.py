@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from orjson import Fragment
-
 from agentharness import canon
 from agentharness.types.part import JsonDict
 
@@ -76,9 +74,9 @@ class Facts:
     slices: JsonDict
 
     @classmethod
-    def from_line(cls, line: JsonDict) -> Facts:
-        """Facts of an episode line; what the line lacks is empty."""
-        key = Key.from_json(line["key"])
+    def from_line(cls, line: JsonDict, key: Key | None = None) -> Facts:
+        """Facts of an episode line; what the line lacks is empty. `key`: the line's, where it is at hand."""
+        key = key or Key.from_json(line["key"])
         return cls(
             key.id,
             key.row,
@@ -107,9 +105,11 @@ class JournalEntry:
     request: str
     """Digest of the request: an entry serves only a request of the same digest."""
     reply: Any
-    """JSON: Reply.to_json() of a model, the bare answer of a responder; to be written, its canonical bytes as an orjson.Fragment will do."""
+    """JSON: Reply.to_json() of a model, the bare answer of a responder; to be written, canonical bytes as an orjson.Fragment will do in any place of it."""
     clock: JsonDict
     """Finite numbers and text."""
+    finite: bool = False
+    """Whether every float in the reply is known to be finite."""
 
     def line(self) -> bytes:
         return canon.dumps(
@@ -123,7 +123,7 @@ class JournalEntry:
                 "clock": self.clock,
             },
             newline=True,
-            finite=isinstance(self.reply, Fragment),
+            finite=self.finite,
         )
 
     @classmethod

@@ -18,20 +18,17 @@ class Message:
     A Message is never changed after it is made.
     """
 
-    __slots__ = ("_wire", "data", "has_images")
+    __slots__ = ("data", "has_images", "plain", "wire")
 
     def __init__(self, data: JsonDict) -> None:
         self.data = data
-        content = data.get("content")
-        self.has_images = type(content) is list and any(p.get("type") == "image" for p in content)
-        self._wire: bytes | None = None
-
-    @property
-    def wire(self) -> bytes:
+        self.wire: bytes = canon.dumps(data, finite=True)
         """Canonical JSON of `data`. Chat messages hold no floats of their own, so that none of them is not finite."""
-        if self._wire is None:
-            self._wire = canon.dumps(self.data, finite=True)
-        return self._wire
+        content = data.get("content")
+        listed = isinstance(content, list)
+        self.has_images = listed and any(p.get("type") == "image" for p in data["content"])
+        self.plain = not listed and (content is not None or "tool_calls" in data) and not canon.marked(self.wire)
+        """Whether any server takes `wire` as it stands: no list of parts, none of `canon`'s marks, and something said or called."""
 
 
 @dataclass(slots=True)
@@ -44,10 +41,18 @@ class Request:
 
     def digest(self) -> str:
         """sha256 over messages, tools and sampling: what a journalled reply is matched by. Images count by asset; URL, key and timeouts do not."""
-        pieces = [m.wire for m in self.messages]
-        pieces.append(canon.dumps(self.sampling))
-        pieces.append(self.tools.wire if self.tools is not None else b"")
-        return hashlib.sha256(b"\n".join(pieces)).hexdigest()
+        hashed = hashlib.sha256()
+        for message in self.messages:
+            hashed.update(message.wire + b"\n")
+        return request_digest(hashed, self.tools, self.sampling)
+
+
+def request_digest(hashed: Any, tools: ActionSet | None, sampling: JsonDict) -> str:
+    """`Request.digest` from a sha256 that has taken in each message's wire and a newline; changes it. A growing history is so hashed once."""
+    rest = tools.digest.encode() if tools is not None else b""
+    hashed.update(rest + b"\n" + canon.dumps(sampling) if sampling else rest)
+    digest: str = hashed.hexdigest()
+    return digest
 
 
 @dataclass(slots=True)
@@ -73,10 +78,14 @@ class Reply:
         out: JsonDict = {"message": self.message, "finish": self.finish}
         if self.usage:
             out["usage"] = self.usage
-        for name in ("reasoning", "prompt_ids", "completion_ids", "logprobs"):
-            value = getattr(self, name)
-            if value is not None:
-                out[name] = value
+        if self.reasoning is not None:
+            out["reasoning"] = self.reasoning
+        if self.prompt_ids is not None:
+            out["prompt_ids"] = self.prompt_ids
+        if self.completion_ids is not None:
+            out["completion_ids"] = self.completion_ids
+        if self.logprobs is not None:
+            out["logprobs"] = self.logprobs
         return out
 
     @classmethod

@@ -99,17 +99,19 @@ class ToolsPlayer:
 
     def _answer(self, observation: Observation) -> None:
         """Every tool_call_id of the last reply is answered, in order; all that is left becomes one user message."""
-        rest = list(observation.shown)
-        for ident in self._called():
-            at = next((i for i, s in enumerate(rest) if s.action is not None and s.action.id == ident), None)
-            if at is None:
-                self.seat.transcript.add({"role": "tool", "tool_call_id": ident, "content": NO_ANSWER})
+        rest, add = list(observation.shown), self.seat.transcript.add
+        called = self._called()
+        for ident in called:
+            for shown in rest:
+                if shown.action is not None and shown.action.id == ident:
+                    rest.remove(shown)
+                    add({"role": "tool", "tool_call_id": ident, "content": _content(shown.parts)}, shown if _exact(shown.parts) else None)
+                    break
             else:
-                shown = rest.pop(at)
-                message = {"role": "tool", "tool_call_id": ident, "content": _content(shown.parts)}
-                self.seat.transcript.add(message, shown=shown if _exact(shown.parts) else None)
+                add({"role": "tool", "tool_call_id": ident, "content": NO_ANSWER})
         news = describe.changes(self.told, observation.actions) if self.agent.text and self.told is not None else ""
-        self._tell(rest, news)
+        if rest or news or not called:
+            self._tell(rest, news)
 
     def _correct(self, error: str) -> None:
         for ident in self._called():
@@ -145,6 +147,8 @@ def _exact(parts: list[Part]) -> bool:
 
 def _content(parts: list[Part]) -> str | list[Part]:
     """Text, or where there are images the parts as they are, what a chat message cannot hold as a placeholder."""
+    if len(parts) == 1 and parts[0]["type"] == "text":
+        return str(parts[0]["text"])
     if not part.images(parts):
         return part.plain(parts)
     return [p if p["type"] in ("text", "image") else part.text(part.plain([p])) for p in parts]

@@ -105,7 +105,7 @@ def test_every_key_has_a_type_and_a_description() -> None:
     assert rows["columns"][0] == "mapping of mapping of public | hidden | gold"
     assert rows["oracle.path.edge"][0] == "text"
     assert rows["limits"] == ("mapping", "Limits of the world: an episode that meets one is truncated, and scored")
-    assert rows["episode"] == ("mapping", "holds each, where")
+    assert rows["episode"] == ("mapping", "Which rows are episodes")
 
 
 def test_what_stands_at_a_path() -> None:

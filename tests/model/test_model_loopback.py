@@ -347,7 +347,6 @@ async def test_trouble_that_is_not_http() -> None:
             [{"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}],
             "without an answer: c",
         ),
-        ([{"role": "assistant", "content": None}], "needs content or tool_calls"),
         ([{"role": "user", "content": None}], "content is missing"),
         ([], "at least one message"),
     ],
@@ -357,3 +356,11 @@ async def test_the_test_server_refuses_what_the_real_one_would(server: Server, m
     with pytest.raises(EpisodeError, match=says):
         await model.complete(Request([Message(m) for m in messages]))
     await model.close()
+
+
+async def test_an_empty_reply_goes_back_as_an_empty_text(server: Server) -> None:
+    model = open_model("say:a", base_url=server.url, env={})
+    said: list[Any] = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None}, {"role": "user", "content": "Go on."}]
+    await model.complete(Request([Message(m) for m in said]))
+    await model.close()
+    assert [m["content"] for m in server.last()["body"]["messages"]] == ["?", "", "Go on."]

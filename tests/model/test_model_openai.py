@@ -62,7 +62,7 @@ async def test_a_plain_call() -> None:
     reply = await model.complete(ASK)
     (call,) = fake.calls
     assert (call.method, call.url, call.timeout_s) == ("POST", "http://h/v1/chat/completions", 120.0)
-    assert call.headers == {"content-type": "application/json", "accept": "application/json", "x-org": "o", "authorization": "Bearer sk-1"}
+    assert call.headers == {"content-type": "application/json", "x-org": "o", "authorization": "Bearer sk-1"}
     assert json.loads(call.body) == {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "temperature": 0}
     assert reply.message == {"role": "assistant", "content": "ok"}
     assert reply.clock == {"latency_s": 1.0, "sent": NOON, "server": "r1", "served": "m-1"}

@@ -68,8 +68,8 @@ def test_what_a_mean_hides_stands_below(more: dict[str, Any], note: str) -> None
     assert note in notes(cell(**more))
 
 
-def test_a_clean_cell_has_no_flags_and_no_resume() -> None:
-    assert notes(cell(locked="locked:hub", resume="again", rewards={"em": 0.6})) == ["results: results/x"]
+def test_a_clean_cell_has_no_flags_and_says_how_to_resume() -> None:
+    assert notes(cell(locked="locked:hub", resume="again", rewards={"em": 0.6})) == ["results: results/x", "resume: again"]
 
 
 def test_errors_and_limits_are_told_apart_in_their_cells() -> None:

@@ -6,6 +6,7 @@
     GET  /v1/models              MODELS
     GET  /stats                  {requests, ok, faults: {kind: n}, invalid: [messages], in_flight, peak, images}
     GET  /last                   {headers, body} of the last chat request
+    GET  /log                    [[sha256 of the body, begun, ended], …] of every chat request that is over, on this machine's monotonic clock
 
 The script. The turn is the number of assistant messages since the last user text. With tools, and a turn below K-1 (--turns, default 2), the reply calls
 --tool (default: the first tool) with --args; else it is the text --final. Both expand {turn}, {last} (the last message's text), {sum} (A+B of the first
@@ -38,6 +39,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections import Counter
 from typing import Any
 
@@ -60,18 +62,20 @@ class Server:
         self.invalid: list[str] = []
         self.requests = self.ok = self.in_flight = self.peak = self.images = 0
         self.last: dict[str, Any] = {}
+        self.log: list[tuple[str, float, float]] = []
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         self.requests += 1
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
+        begun, raw = time.monotonic(), await request.read()
         try:
-            return await self.answer(request)
+            return await self.answer(request, raw)
         finally:
             self.in_flight -= 1
+            self.log.append((hashlib.sha256(raw).hexdigest(), begun, time.monotonic()))
 
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        raw = await request.read()
+    async def answer(self, request: web.Request, raw: bytes) -> web.StreamResponse:
         if self.options.key and request.headers.get("authorization") != f"Bearer {self.options.key}":
             return self.fault("401", 401, "Incorrect API key provided.", code="invalid_api_key")
         try:
@@ -93,7 +97,7 @@ class Server:
             if (m := re.fullmatch(r"fault-(\w+?)(?:x(\d+))?", piece)) and (m[2] is None or number < int(m[2])):
                 return await self.misbehave(m[1], request, body, pieces)
         self.ok += 1
-        return web.json_response(reply(body, pieces, self.options, self.ok))
+        return web.json_response(reply(body, pieces, self.options, key))
 
     async def misbehave(self, kind: str, request: web.Request, body: Any, pieces: list[str]) -> web.StreamResponse:
         if kind.isdecimal():
@@ -129,6 +133,9 @@ class Server:
 
     async def show_last(self, request: web.Request) -> web.Response:
         return web.json_response(self.last)
+
+    async def show_log(self, request: web.Request) -> web.Response:
+        return web.json_response(self.log)
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -243,7 +250,8 @@ def expand(text: str, messages: list[Any], turn: int) -> str:
     return text
 
 
-def reply(body: Any, pieces: list[str], options: argparse.Namespace, number: int) -> dict[str, Any]:
+def reply(body: Any, pieces: list[str], options: argparse.Namespace, asked: str) -> dict[str, Any]:
+    """`asked`: sha256 of the request. A request always gets the same reply, ids included."""
     messages = body["messages"]
     starts = [i for i, m in enumerate(messages) if m["role"] == "user" and isinstance(m["content"], str)]
     turn = sum(m["role"] == "assistant" for m in messages[starts[-1] if starts else 0 :])
@@ -252,7 +260,7 @@ def reply(body: Any, pieces: list[str], options: argparse.Namespace, number: int
     silent = {"plain", "echo"} & set(pieces) or any(p.startswith("say:") for p in pieces)
     if body.get("tools") and turn < (len(planned) or (0 if silent else options.turns - 1)):
         name, arguments = call_of(body, planned, pieces, options, turn)
-        message["tool_calls"] = [{"id": f"call_{number}_{turn}", "type": "function", "function": {"name": name, "arguments": arguments}}]
+        message["tool_calls"] = [{"id": f"call_{asked[:12]}", "type": "function", "function": {"name": name, "arguments": arguments}}]
         finish = "tool_calls"
     else:
         message["content"], finish = final_of(messages, pieces, options, turn), "length" if "length" in pieces else "stop"
@@ -261,7 +269,7 @@ def reply(body: Any, pieces: list[str], options: argparse.Namespace, number: int
     prompt, completion = [i for m in messages for i in ids_of(m)] + [HEADS["assistant"]], ids_of(message)[1:]
     choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish}
     usage = {"prompt_tokens": len(prompt), "completion_tokens": len(completion), "total_tokens": len(prompt) + len(completion)}
-    out = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice], "usage": usage}
+    out = {"id": f"chatcmpl-{asked[:12]}", "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice], "usage": usage}
     if "tokens" in pieces or body.get("return_token_ids"):
         out["prompt_token_ids"], choice["token_ids"] = prompt, completion
         choice["logprobs"] = {"content": [{"token": f"token_id:{i}", "logprob": -((i % 7) + 1) / 8, "top_logprobs": []} for i in completion]}
@@ -309,6 +317,7 @@ async def main(options: argparse.Namespace) -> None:
     app.router.add_get("/v1/models", server.list_models)
     app.router.add_get("/stats", server.stats)
     app.router.add_get("/last", server.show_last)
+    app.router.add_get("/log", server.show_log)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", options.port)

@@ -25,16 +25,22 @@ class Server:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def stats(self) -> dict[str, Any]:
-        return self._get("stats")
+        """The counters."""
+        data: dict[str, Any] = self._get("stats")
+        return data
 
     def last(self) -> dict[str, Any]:
         """{headers, body} of the last chat request."""
-        return self._get("last")
+        data: dict[str, Any] = self._get("last")
+        return data
 
-    def _get(self, path: str) -> dict[str, Any]:
+    def log(self) -> list[tuple[str, float, float]]:
+        """(sha256 of the body, begun, ended) of every chat request that is over, by time.monotonic()."""
+        return [(sha, begun, ended) for sha, begun, ended in self._get("log")]
+
+    def _get(self, path: str) -> Any:
         with build_opener(ProxyHandler({})).open(f"http://127.0.0.1:{self.port}/{path}", timeout=10) as answer:
-            data: dict[str, Any] = json.load(answer)
-            return data
+            return json.load(answer)
 
 
 @contextmanager

@@ -1,0 +1,118 @@
+"""The main job: a run prints its folder, a table, and the command that goes on with it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from harness import ENV, episodes, harness, here, play, refused, resume_of, run, sums, table
+from spawn import Server
+
+HEAVY = ("datasets", "openai", "aiohttp", "pyarrow")
+
+
+def test_one_task_is_played_printed_and_resumed(tmp_path: Path) -> None:
+    done = run(tmp_path, "task=atlas")
+    folder = tmp_path / done.out.splitlines()[0]
+    assert re.fullmatch(r"results/atlas-oracle-[0-9a-f]{8}/", done.out.splitlines()[0])
+    assert done.err == ""
+    (row,) = table(done)
+    assert (row["task"], row["agent"], row["n"], row["mean"], row["errors"], row["truncated"]) == ("atlas", "oracle", "200", "1.000", "0", "0")
+    assert row["95%"] == "0.981 – 1.000"
+    assert done.out.splitlines()[-1].strip() == f"resume: python -m agentharness run config={folder.relative_to(tmp_path)}/manifest.json"
+    lines = episodes(folder)
+    assert len({line["key"]["row"] for line in lines}) == 200
+    assert {(line["status"], line["reward"], line["env"]["name"]) for line in lines} == {("completed", 1.0, "atlas")}
+    before = (folder / "episodes.jsonl").read_bytes()
+    again = run(tmp_path, *resume_of(done))
+    assert {k: v for k, v in table(again)[0].items() if k != "time"} == {k: v for k, v in row.items() if k != "time"}
+    assert (folder / "episodes.jsonl").read_bytes() == before
+    assert resume_of(again) == resume_of(done)
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    assert [i["argv"] for i in manifest["invocations"]] == [["quiet=true", "task=atlas"], ["quiet=true", *resume_of(done)]]
+    assert (manifest["config"]["task"], manifest["config"]["out"]) == ("atlas", str(folder.relative_to(tmp_path)))
+
+
+def test_a_grid_has_one_folder_a_cell_and_one_table(tmp_path: Path) -> None:
+    sums(tmp_path, 5)
+    done = run(tmp_path, "task=sums,atlas", "agent=oracle,random,noop", "limit=5", "out=grid")
+    rows = table(done)
+    assert [(r["task"], r["agent"]) for r in rows] == [(t, a) for t in ("sums", "atlas") for a in ("oracle", "random", "noop")]
+    assert [r["mean"] for r in rows if r["agent"] == "oracle"] == ["1.000", "1.000"]
+    assert all(float(r["mean"]) < 0.5 for r in rows if r["agent"] != "oracle")
+    assert all(r["truncated"] == "5 turns" for r in rows if r["agent"] == "noop")
+    cells = [f"{r['task']}-{r['agent']}" for r in rows]
+    assert done.out.splitlines()[:6] == [f"grid/{cell}/" for cell in cells]
+    assert sorted(p.name for p in (tmp_path / "grid").iterdir()) == sorted(cells)
+    assert re.findall(r"resume: (.*)", done.out) == [f"python -m agentharness run config=grid/{cell}/manifest.json" for cell in cells]
+
+
+def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
+    done = play(tmp_path, "task=gsm8k,hotpotqa", "data=demo", "agent=oracle,random,noop")
+    means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
+    assert {task: means[task, "oracle"] for task in ("gsm8k", "hotpotqa")} == {"gsm8k": 1.0, "hotpotqa": 1.0}
+    assert all(means[task, agent] < 0.5 for task in ("gsm8k", "hotpotqa") for agent in ("random", "noop"))
+
+
+def test_a_grid_plays_baselines_once_and_gives_options_to_the_agents_that_know_them(tmp_path: Path, server: Server) -> None:
+    sums(tmp_path, 3)
+    words = ("task=sums", "agent=oracle,tools", "agent.temperature=0.25", "model=calc,say:3", f"base_url={server.url}", "out=grid")
+    done = play(tmp_path, *words)
+    assert [(r["agent"], r["model"], r["mean"]) for r in table(done)] == [("oracle", "", "1.000"), ("tools", "calc", "1.000"), ("tools", "say:3", "0.333")]
+    assert sorted(p.name for p in (tmp_path / "grid").iterdir()) == ["sums-oracle", "sums-tools-calc", "sums-tools-say_3"]
+    assert server.last()["body"]["temperature"] == 0.25
+    # A cell's own command goes on with that cell alone.
+    one = play(tmp_path, "config=grid/sums-tools-calc/manifest.json")
+    assert [(r["agent"], r["model"], r["n"]) for r in table(one)] == [("tools", "calc", "3")]
+    assert refused(tmp_path, "task=sums", "agent.temperature=0.25").startswith("agent.temperature: oracle takes no option 'temperature'")
+
+
+def test_the_tables_time_is_the_runs_not_the_sum_over_sessions(tmp_path: Path, server: Server) -> None:
+    sums(tmp_path, 16)
+    done = play(tmp_path, "task=sums", "agent=tools", "model=say:1|slow-300", f"base_url={server.url}", "out=r")
+    together = sum(line["clock"]["seconds"] for line in episodes(tmp_path / "r"))
+    assert together >= 16 * 0.3
+    assert 0.3 <= float(table(done)[0]["time"].removesuffix("s")) < together / 2
+
+
+def test_dry_says_what_would_be_played_and_sends_nothing(tmp_path: Path, server: Server) -> None:
+    sums(tmp_path, 3)
+    before = server.stats()["requests"]
+    done = play(tmp_path, "task=sums", "agent=tools,oracle", "model=calc", f"base_url={server.url}", "samples=2", "dry=true", "out=grid")
+    assert server.stats()["requests"] == before
+    assert "rows 3 x samples 2 = 6 episodes" in done.out
+    assert re.search(r"at most 36 calls and about [\d,]+ prompt tokens, if every episode uses all of its 6 turns", done.out)
+    assert "no model calls" in done.out
+    assert json.loads(done.out.splitlines()[0])["samples"] == 2
+    assert not (tmp_path / "grid").exists()
+
+
+def test_help_and_lists(tmp_path: Path) -> None:
+    sums(tmp_path)
+    told = harness(tmp_path, "run", "--help").out
+    assert all(
+        re.search(rf"^  {key}=", told, re.MULTILINE) for key in ("task", "agent", "model", "limit", "samples", "out", "fresh", "timeouts.attempt", "config")
+    )
+    tasks = {line.split()[0]: line.split() for line in harness(tmp_path, "tasks").out.splitlines()[2:]}
+    assert tasks["sums"][1:] == ["—", "text", "CC0-1.0", "—", "local"]
+    assert {"atlas", "digits", "gsm8k", "hotpotqa"} <= set(tasks)
+    agents = {line.split()[0]: line.split()[1] for line in here(tmp_path, "agents").out.splitlines()[2:] if line[0] != " "}
+    assert agents == {"oracle": "engine", "random": "engine", "noop": "engine", "tools": "bundled"}
+    assert here(tmp_path, "task", "show", "sums").out == (tmp_path / "tasks/sums/task.yaml").read_text()
+    long = here(tmp_path, "task", "show", "sums", "expanded=true").out
+    assert "rewards:\n  exact: {scorer: exact, against: row.total}\n" in long
+    # The long form is a task as well, and the same one.
+    (tmp_path / "tasks/sums/task.yaml").write_text(long)
+    assert here(tmp_path, "task", "show", "sums", "expanded=true").out == long
+    assert table(play(tmp_path, "task=sums"))[0]["mean"] == "1.000"
+
+
+def test_nothing_heavy_is_imported_before_it_is_needed(tmp_path: Path) -> None:
+    code = f"import sys; {{0}}; print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
+    main = "from agentharness.cli.main import main; main({})"
+    for what in ("import agentharness", main.format(["tasks"]), main.format(["run", "--help"]), main.format(["run", "task=atlas", "limit=1", "quiet=true"])):
+        done = subprocess.run([sys.executable, "-c", code.format(what)], cwd=tmp_path, env=ENV, capture_output=True, text=True, check=True)
+        assert done.stderr == "[]\n", what
