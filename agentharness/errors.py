@@ -44,6 +44,10 @@ class Truncated(Exception):
         super().__init__(by)
 
 
+class Bug(Exception):
+    """An exception that the harness did not expect of itself, carried through code that is not its own (an agent's): the run ends with it, and resumes."""
+
+
 class StoreFull(UserError):
     """The run folder cannot take another byte: no new call is made, the run ends, and resumes once there is room."""
 

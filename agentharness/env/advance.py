@@ -48,15 +48,14 @@ def _start(rules: Rules, scene: Scene, answers: Sequence[Any]) -> Outcome | Need
         if isinstance(stop, Need):
             return stop
         raise EpisodeError("env", f"verb {i + 1} found nothing ({stop.text or 'the corpus lacks what the row names'})")
-    parts = [text(opening.observe(env))]
+    shown: list[str | Part] = [opening.observe(env)]
     for name, pick in opening.images:
         part = picture(rules.assets, pick(scene.node.view))
         if part is None:
             raise EpisodeError("env", f"row {scene.row!r} has no picture in {name!r}")
         work.see(f"{scene.node.id}/{name}")
-        parts.append(part)
-    parts.extend(_parts(work.shown))
-    return Outcome(_after(work, state, 0, 0), parts, "ok", "start", work.drawn, work.taken())
+        shown.append(part)
+    return Outcome(_after(work, state, 0, 0), _parts([*shown, *work.shown]), "ok", "start", work.drawn, work.taken())
 
 
 def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers: Sequence[Any] = ()) -> Outcome | Need:
@@ -178,7 +177,18 @@ def _unknown(rules: Rules, state: JsonDict, name: str, legal: list[str]) -> Outc
 
 
 def _parts(shown: Sequence[str | Part]) -> list[Part]:
-    return [{"type": "text", "text": p} if isinstance(p, str) else p for p in shown]
+    """Texts that stand together become one part: a message can then hold just what was shown."""
+    if len(shown) == 1 and isinstance(shown[0], str):
+        return [{"type": "text", "text": shown[0]}]
+    out: list[Part] = []
+    for piece in shown:
+        if not isinstance(piece, str):
+            out.append(piece)
+        elif out and out[-1]["type"] == "text":
+            out[-1] = text(f"{out[-1]['text']}\n{piece}")
+        else:
+            out.append({"type": "text", "text": piece})
+    return out
 
 
 def _number(value: Any) -> float:

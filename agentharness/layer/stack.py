@@ -8,7 +8,7 @@ from typing import Any
 
 from agentharness.errors import UserError
 from agentharness.types.env import Env
-from agentharness.types.move import Action, Observation, Shown
+from agentharness.types.move import Action, ActionSet, Observation, Shown
 from agentharness.types.part import Part
 
 CALLS = ("reset", "step", "observe", "close")
@@ -17,9 +17,9 @@ CALLS = ("reset", "step", "observe", "close")
 class Window:
     """The four calls of an env and no path to it: they are closures, so that no attribute, slot or dict of a window leads to the env.
 
-    Actions and observations are copied on their way through, so that a layer that changes one later changes no record; the action set is shared, as it is
-    immutable. What Python cannot prevent: code that reads closure cells, frames or the garbage collector (`step.__closure__`, `inspect`, `gc`) reaches the env
-    all the same. A window keeps honest layers honest; it is no sandbox for hostile ones.
+    Actions, observations and action sets are copied on their way through, so that a layer that changes one changes no record and no other session. What Python
+    cannot prevent: code that reads closure cells, frames or the garbage collector (`step.__closure__`, `inspect`, `gc`) reaches the env all the same. A window
+    keeps honest layers honest; it is no sandbox for hostile ones.
     """
 
     __slots__ = CALLS
@@ -30,15 +30,24 @@ class Window:
     close: Callable[[], Coroutine[Any, Any, None]]
 
     def __init__(self, env: Env) -> None:
+        legal: dict[int, tuple[ActionSet, ActionSet]] = {}
+
+        def copied(seen: Observation, outer: dict[int, Action] | None = None) -> Observation:
+            # One copy for each set, so that an unchanged set is seen to be unchanged; the original is kept beside it, so that its id stays its own.
+            pair = legal.get(id(seen.actions))
+            if pair is None:
+                pair = legal[id(seen.actions)] = (seen.actions, ActionSet(copy.deepcopy(seen.actions.specs)))
+            return _copied(seen, pair[1], outer)
+
         async def reset() -> Observation:
-            return _copied(await env.reset())
+            return copied(await env.reset())
 
         async def step(action: Action) -> Observation:
             inner = copy.deepcopy(action)
-            return _copied(await env.step(inner), {id(inner): action})
+            return copied(await env.step(inner), {id(inner): action})
 
         async def observe() -> Observation:
-            return _copied(await env.observe())
+            return copied(await env.observe())
 
         async def close() -> None:
             await env.close()
@@ -86,11 +95,12 @@ def stack(base: Env, layers: Sequence[Callable[[Env], Env]]) -> Env:
     return env
 
 
-def _copied(seen: Observation, outer: dict[int, Action] | None = None) -> Observation:
-    """A copy that shares nothing changeable with the env. `outer`: id of an action the env was given -> the action it answers."""
+def _copied(seen: Observation, actions: ActionSet, outer: dict[int, Action] | None) -> Observation:
+    """A copy that shares nothing changeable with the env. `actions`: the layer's own copy of what is legal; `outer`: id of an action the env was given -> the
+    action it answers."""
     given = outer or {}
     shown = [Shown([_part(p) for p in s.parts], given.get(id(s.action)) or copy.deepcopy(s.action), s.message) for s in seen.shown]
-    return Observation(shown, seen.actions, seen.over)
+    return Observation(shown, actions, seen.over)
 
 
 def _part(part: Part) -> Part:

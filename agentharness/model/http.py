@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 KEEP_S = 4.0
 """How long an idle connection is kept: below the 5 s after which uvicorn, under most model servers, closes it, so that a call seldom meets a closed one."""
 
+CONNECT_S = 15.0
+"""For a connection, its TLS included: a server that takes longer is not there."""
+
 LARGE = 1 << 20
 """From here on, bytes of a body, it is sent piece by piece, so that the loop is not held."""
 
@@ -63,7 +66,7 @@ class AiohttpTransport:
     def _timeout(self, seconds: float) -> Any:
         import aiohttp
 
-        timeout = aiohttp.ClientTimeout(total=seconds)
+        timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=min(CONNECT_S, seconds))
         if len(self._timeouts) < 16:  # the usual ones; what is left of a limit differs each time
             self._timeouts[seconds] = timeout
         return timeout
@@ -83,6 +86,8 @@ def _trouble(error: Exception) -> Exception:
     import aiohttp
 
     text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return TransportError("connect", "no connection in time")
     if isinstance(error, TimeoutError):
         return TransportError("timeout", "no whole answer in time")
     if isinstance(error, aiohttp.ClientConnectorDNSError):

@@ -100,7 +100,9 @@ class Call(Generic[T]):
             return self.wait_s(_failure(state), rng)
 
         def stop(state: RetryCallState) -> bool:
-            most = self.policy.first_contact if _failure(state).kind in UNREACHED and not reached() else self.policy.attempts
+            kind, most = _failure(state).kind, self.policy.attempts
+            if kind in UNREACHED and not reached():
+                most = 1 if kind == "tls" else self.policy.first_contact  # a certificate does not mend itself
             return self.attempts >= most or self.clock() - self.started + state.upcoming_sleep >= self.policy.call_s
 
         async def pause(seconds: float) -> None:
@@ -122,7 +124,7 @@ class Call(Generic[T]):
     def gave_up(self, failure: Transient, *, url: str, reached: bool) -> EpisodeError:
         """The error that ends a call whose last attempt failed with `failure`."""
         if failure.kind in UNREACHED and not reached:
-            what = "does the server's certificate hold?" if failure.kind == "tls" else "is the server running?"
+            what = "does the server speak TLS (try http://), and does its certificate hold?" if failure.kind == "tls" else "is the server running?"
             return EpisodeError("model", f"cannot reach {url}: {what} ({failure.message})", fatal=True)
         attempts = f"{self.attempts} attempt{'s' if self.attempts != 1 else ''}"
         return EpisodeError("model", f"gave up after {attempts} in {self.clock() - self.started:.1f} s: {failure.kind}: {failure.message}")

@@ -41,10 +41,10 @@ class Engine:
         self.progress = Progress()
         self._breath = 0.0
 
-    async def run(self, tick: Callable[[Progress], None]) -> Progress:
-        """Returns once the plan is played, drained or stopped. Raises what is a bug."""
+    async def run(self, tick: Callable[[Progress], None], say: Callable[[str], None] = lambda _: None) -> Progress:
+        """Returns once the plan is played, drained or stopped. `say` gets a line for the user at the first Ctrl-C. Raises what is a bug."""
         async with anyio.create_task_group() as outer:
-            outer.start_soon(self._signals, outer)
+            outer.start_soon(self._signals, outer, say)
             outer.start_soon(self._housekeeping, tick)
             async with anyio.create_task_group() as workers:
                 for _ in range(self._concurrency):
@@ -93,7 +93,7 @@ class Engine:
         self.stop()
         workers.cancel_scope.cancel()
 
-    async def _signals(self, outer: TaskGroup) -> None:
+    async def _signals(self, outer: TaskGroup, say: Callable[[str], None]) -> None:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async for _ in signals:
                 if self.progress.interrupted:
@@ -101,6 +101,7 @@ class Engine:
                     return
                 self.progress.interrupted = True
                 self.stop()
+                say(f"no new session starts; {self.progress.in_flight} play to their end (again: stop now, and resume them later)")
 
     async def _housekeeping(self, tick: Callable[[Progress], None]) -> None:
         beats = 0

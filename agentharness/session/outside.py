@@ -61,6 +61,8 @@ def asker(outside: Outside, respond: Responder | None, clock: Clock) -> Any:
             reply = await respond(need)
         except EpisodeError as e:
             raise EpisodeError("responder", e.message, fatal=e.fatal) from e
+        except Exception as e:
+            raise EpisodeError("responder", f"{need.role}: {type(e).__name__}: {e}") from e
         outside.keep(need.role, request, reply, {"latency_s": round(clock.seconds - before, 6)})
         return reply
 

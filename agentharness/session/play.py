@@ -94,11 +94,15 @@ class Play:
         except Exception as e:
             raise self._trouble(e) from e
 
-    async def close(self) -> None:
-        """Frees what the layers hold, cancelled or not. A base env holds nothing."""
+    async def close(self) -> str:
+        """Frees what the layers hold, cancelled or not; what went wrong, in words. A base env holds nothing."""
         if self._layered:
             with anyio.CancelScope(shield=True):
-                await self._env.close()
+                try:
+                    await self._env.close()
+                except Exception as e:  # noqa: BLE001  (a layer's own code)
+                    return f"close: {type(e).__name__}: {e}"
+        return ""
 
     def oracle(self) -> Move | None:
         """The task's own next move."""

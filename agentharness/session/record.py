@@ -10,6 +10,7 @@ from agentharness.session.ports import Cast, Job
 from agentharness.session.seat import SessionSeat
 from agentharness.types.episode import SCHEMA_VERSION
 from agentharness.types.model import Message
+from agentharness.types.move import Action
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -59,6 +60,16 @@ def finite(play: Play | None, line: JsonDict) -> bool:
         if step.outcome.parts and step.outcome.parts[0]["type"] != "text":
             loose += step.outcome.parts
     return canon.finite(loose)
+
+
+def without_objects(play: Play) -> None:
+    """Puts words in place of arguments that are no JSON, so that the rest of the episode can be written."""
+    for step in play.steps:
+        if step.action is not None:
+            try:
+                canon.dumps(step.action.args)
+            except TypeError:
+                step.action = Action(step.action.name, {}, step.action.id, "arguments are no JSON", repr(step.action.args)[:2000])
 
 
 def keep_once(cast: Cast, play: Play | None, seat: SessionSeat, line: JsonDict) -> None:

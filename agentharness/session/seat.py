@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from agentharness import canon
-from agentharness.errors import EpisodeError, Truncated
+from agentharness.errors import Bug, EpisodeError, Truncated
 from agentharness.session.clock import Clock
 from agentharness.session.outside import Outside
 from agentharness.types.agent import Transcript
@@ -88,7 +88,12 @@ class SessionSeat:
             self.transcript.add(reply.message)
         else:
             self._clock.check()
-            reply = await self._model.complete(request, waiting=self._clock.waiting)
+            try:
+                reply = await self._model.complete(request, waiting=self._clock.waiting)
+            except (EpisodeError, Truncated):
+                raise
+            except Exception as e:
+                raise Bug(f"the model client failed: {type(e).__name__}: {e}") from e
             self.transcript.add(reply.message)
             kept = reply.to_json()
             kept["message"] = orjson.Fragment(messages[-1].wire)

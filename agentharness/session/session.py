@@ -6,7 +6,7 @@ import traceback
 from dataclasses import dataclass
 
 from agentharness import canon
-from agentharness.errors import EpisodeError, StoreFull, Truncated
+from agentharness.errors import Bug, EpisodeError, StoreFull, Truncated
 from agentharness.score.total import total
 from agentharness.session import record
 from agentharness.session.clock import Clock
@@ -55,8 +55,9 @@ async def play_episode(cast: Cast, job: Job) -> Played:
     except EpisodeError as e:
         end = End(f"error:{e.cause}", e.message, e.fatal)
     finally:
-        if play is not None:
-            await play.close()
+        closed = await play.close() if play is not None else ""
+    if closed and not end.status.startswith("error:"):
+        end = End("error:layer", closed)
     return _finish(cast, job, play, seat, outside, clock, end)
 
 
@@ -79,16 +80,16 @@ def _sit(cast: Cast, seat: SessionSeat) -> Player:
 async def _act(player: Player, observation: Observation) -> Move:
     try:
         move = await player.act(observation)
-    except (EpisodeError, Truncated, StoreFull):
+    except (EpisodeError, Truncated, StoreFull, Bug):
         raise
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise EpisodeError("agent", _trace(e)) from e
     if not isinstance(move, Move):
         raise EpisodeError("agent", f"act gave a {type(move).__name__}, not a Move")
     return move
 
 
-def _trace(e: Exception) -> str:
+def _trace(e: BaseException) -> str:
     where = traceback.extract_tb(e.__traceback__)[-1]
     return f"{type(e).__name__}: {e} ({where.filename.rsplit('/', 1)[-1]}:{where.lineno})"
 
@@ -117,4 +118,12 @@ def _finish(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, outside:
     line = record.episode(cast, job, play, seat, result, scores, times)
     facts = Facts.from_line(line, job.key)
     record.keep_once(cast, play, seat, line)
-    return Played(canon.dumps(line, newline=True, finite=record.finite(play, line)), facts, record.pictures(play), end.message if end.fatal else "")
+    try:
+        written = canon.dumps(line, newline=True, finite=record.finite(play, line))
+    except TypeError as e:
+        if end.status == "error:agent" or play is None:
+            raise
+        # Only an agent in Python can do this: what models say was JSON.
+        record.without_objects(play)
+        return _finish(cast, job, play, seat, outside, clock, End("error:agent", f"a move or a count holds what is no JSON: {e}"))
+    return Played(written, facts, record.pictures(play), end.message if end.fatal else "")

@@ -47,6 +47,7 @@ class Tools:
         self.text = self.options["protocol"] == "text"
         self.retries: int = self.options["retries"]
         self.sampling = {k: self.options[k] for k in SAMPLING if self.options[k] is not None} | ({"seed": True} if self.options["seed"] else {})
+        self.calls_per_turn = 1 + self.retries  # at most: for the estimate of `dry=true`
         self._code = canon.sha256(Path(__file__).read_bytes())
 
     def identity(self) -> JsonDict:

@@ -91,7 +91,7 @@ async def test_needs_are_asked_in_order(clinic: World, begin: Any) -> None:
         Need("patient", {"said": "How are you?", "n": 1}),
         Need("nurse", "cough"),
     ]
-    assert play.text == "fever and cough|noted"
+    assert play.text == "fever and cough\nnoted"
     assert out.answers == ["fever", "cough", "noted"]
     assert play.state["vars"] == {"mood": "cough"}
     assert play.state["t"] == 1
@@ -103,7 +103,7 @@ async def test_needs_at_reset(make_world: Any, begin: Any) -> None:
     world = make_world(TEXT + "start: [{hook: nurse}]\n", {"rows.jsonl": ROWS}, hooks=HOOKS)
     voice = Voice("hello", "hello")
     play = await begin(world, "a", ask=voice)
-    assert play.text == "one calm|hello"
+    assert play.text == "one calm\nhello"
     assert play.last.answers == ["hello"]
     await play.env.reset()
     assert voice.needs == [Need("nurse", "calm")] * 2

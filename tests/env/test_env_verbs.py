@@ -103,7 +103,7 @@ async def test_query_filter_and_hit(shop: World, begin: Any) -> None:
     assert (await play.do("open", hit=2)).verdict == "missing"
     assert (await play.do("open", hit=-1)).verdict == "missing"
     await play.do("open", hit=1)
-    assert play.text == "Pad|3.5"
+    assert play.text == "Pad\n3.5"
     assert play.state["at"] == ["items", "p2"]
     assert play.state["seen"] == ["items/p2/name", "items/p2/price"]
 

@@ -128,8 +128,11 @@ async def test_the_four_calls_pass_through_and_the_first_layer_is_innermost() ->
     base = Base()
     env = stack(base, [lambda inner: Tag(inner, "first"), lambda inner: Tag(inner, "second")])
     assert [p["text"] for p in (await env.reset()).parts if p["type"] == "text"] == ["hello", "first", "second"]
-    assert (await env.step(Action("go", {"x": 1}))).actions is ACTIONS
-    assert (await env.observe()).over is False
+    actions = (await env.step(Action("go", {"x": 1}))).actions
+    assert actions is not ACTIONS
+    assert (actions.specs, actions.wire) == (ACTIONS.specs, ACTIONS.wire)
+    seen = await env.observe()
+    assert (seen.over, seen.actions is actions) == (False, True)
     await env.close()
     assert base.calls == ["reset", "step go", "observe", "close"]
 

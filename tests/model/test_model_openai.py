@@ -82,7 +82,14 @@ async def test_statuses_that_are_tried_again(code: int) -> None:
     assert 0.25 <= fake.slept[0] <= 0.5 <= fake.slept[1] <= 1.0
 
 
-@pytest.mark.parametrize("kind", ["timeout", "reset", "protocol", "connect", "dns", "tls"])
+async def test_a_server_without_trust_is_not_tried_again() -> None:
+    fake = Fake(TransportError("tls", "no certificate"))
+    with pytest.raises(EpisodeError, match=r"cannot reach .*try http://") as caught:
+        await fake.model().complete(ASK)
+    assert (len(fake.calls), caught.value.fatal) == (1, True)
+
+
+@pytest.mark.parametrize("kind", ["timeout", "reset", "protocol", "connect", "dns"])
 async def test_transport_trouble_is_tried_again(kind: Any) -> None:
     fake = Fake(TransportError(kind, "x"), GOOD)
     model = fake.model()

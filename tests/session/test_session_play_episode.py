@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from agentharness import canon
 from agentharness.agent.baselines import make_baseline
 from agentharness.env.reading import read_task
 from agentharness.env.world import World, build
-from agentharness.errors import EpisodeError, StoreFull, Truncated
+from agentharness.errors import Bug, EpisodeError, StoreFull, Truncated
 from agentharness.layer.stack import Layer
 from agentharness.session.ports import Cast, Job, Played
 from agentharness.session.session import play_episode
-from agentharness.types.agent import Agent
+from agentharness.types.agent import Agent, Player, Seat
 from agentharness.types.episode import Key
-from agentharness.types.move import Action, Observation
+from agentharness.types.model import Reply, Request
+from agentharness.types.move import Action, Move, Observation
 
 
 @pytest.fixture
@@ -116,3 +118,86 @@ async def test_a_full_disk_is_no_episodes_status(world: World) -> None:
     with pytest.raises(StoreFull):
         await play(world, Full)
     assert Full.closed == 1
+
+
+class Own:
+    """A user's agent whose move is made by a function; it may ask a model."""
+
+    name, needs_model, privileged = "own", True, False
+
+    def __init__(self, act: Callable[[Seat], Awaitable[Move]]) -> None:
+        self._act = act
+
+    def identity(self) -> dict[str, Any]:
+        return {}
+
+    def sit(self, seat: Seat) -> Player:
+        return OwnPlayer(seat, self._act)
+
+
+class OwnPlayer:
+    """One session of it."""
+
+    def __init__(self, seat: Seat, act: Callable[[Seat], Awaitable[Move]]) -> None:
+        self._seat, self._act = seat, act
+
+    async def act(self, observation: Observation) -> Move:
+        return await self._act(self._seat)
+
+
+class BrokenModel:
+    """A model client with a bug in it."""
+
+    name = "broken"
+
+    def identity(self) -> dict[str, Any]:
+        return {}
+
+    async def complete(self, request: Request, *, limit_s: float | None = None, waiting: Any = None) -> Reply:
+        raise AttributeError("no such thing")
+
+    async def close(self) -> None:
+        """Nothing to free."""
+
+
+async def own(world: World, act: Callable[[Seat], Awaitable[Move]]) -> dict[str, Any]:
+    line: dict[str, Any] = canon.loads((await play_episode(Cast(world, Own(act), BrokenModel(), "a" * 32), job(world))).line)
+    return line
+
+
+async def test_a_bug_of_the_model_client_is_no_fault_of_the_agent(world: World) -> None:
+    async def ask(seat: Seat) -> Move:
+        await seat.ask()
+        return Move()
+
+    with pytest.raises(Bug, match="AttributeError: no such thing"):
+        await own(world, ask)
+
+
+async def test_a_move_that_is_no_json_is_the_agents_error_and_the_rest_is_kept(world: World) -> None:
+    async def act(seat: Seat) -> Move:
+        return Move([Action("add", {"a": 2, "b": 4}), Action("answer", {"text": object()})])
+
+    line = await own(world, act)
+    assert (line["status"], line["reward"]) == ("error:agent", 0.0)
+    assert "no JSON" in line["error"]["message"]
+    assert (line["steps"][1]["args"], line["steps"][2]["args"]) == ({"a": 2, "b": 4}, {})
+    assert "object object" in line["steps"][2]["raw"]
+
+
+async def test_an_agent_that_exits_ends_its_own_episode_only(world: World) -> None:
+    async def act(seat: Seat) -> Move:
+        raise SystemExit(4)
+
+    line = await own(world, act)
+    assert line["status"] == "error:agent"
+    assert line["error"]["message"].startswith("SystemExit: 4 (test_session_play_episode.py:")
+
+
+async def test_a_layer_that_cannot_close_is_error_layer(world: World) -> None:
+    class Stuck(Layer):
+        async def close(self) -> None:
+            raise RuntimeError("jammed")
+
+    line, _ = await play(world, Stuck)
+    assert (line["status"], line["reward"], line["error"]["message"]) == ("error:layer", None, "close: RuntimeError: jammed")

@@ -170,3 +170,16 @@ async def test_turns_prose_and_what_comes_after_the_end(world: World) -> None:
     assert (spoken.over, spoken.scores()["exact"].value) == (True, 1.0)
     with pytest.raises(Truncated, match="turns"):
         await play(world, (), *[copy.deepcopy(ADD) for _ in range(6)])
+
+
+async def test_a_layer_that_empties_the_legal_actions_empties_only_its_own(world: World) -> None:
+    class Emptying(Layer):
+        async def reset(self) -> Observation:
+            seen = await self.inner.reset()
+            seen.actions.specs[0].parameters.clear()
+            seen.actions.specs = ()
+            return seen
+
+    assert (await Play(world, "r002", 7, unasked, (Emptying,)).reset()).actions.specs == ()
+    specs = (await Play(world, "r002", 7, unasked).reset()).actions.specs
+    assert [(s.name, "properties" in s.parameters) for s in specs] == [("add", True), ("answer", True)]
