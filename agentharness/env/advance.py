@@ -132,8 +132,10 @@ def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
 
 
 def _said(rule: Rule, say: Compiled, work: Work) -> str:
-    node = work.node
-    if node is None or not rule.by_place:
+    node = work.node if rule.by_place else None
+    if rule.by_found and len(work.results) == 1 and not isinstance(work.results[0], str):
+        node = work.scene.rows.at(work.results[0], work.scene.row)
+    if node is None:
         return say(work.env)  # type: ignore[no-any-return]
     found = node.said.get(rule.name)
     if found is None:

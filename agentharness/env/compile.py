@@ -74,12 +74,14 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
         tables=(),
         results=False,
         by_place=False,
+        by_found=False,
         still=False,
         place=f"actions.{name}",
     )
     rule.tables, rule.results = make.tables(wanted), "results" in wanted
     steady = {"at", *make.spec.derive, *(n for n, t in make.corpus.tables.items() if not t.scope)}
     rule.by_place = rule.say is not None and "at" in rule.say.names and rule.say.names <= steady
+    rule.by_found = rule.say is not None and "results" in rule.say.names and rule.say.names <= steady - {"at"} | {"results"}
     rule.still = rule.cost is None and wanted <= steady | {"args"} and all(map(_stays, written.do)) and all(map(_finite, schemas.values()))
     return rule
 

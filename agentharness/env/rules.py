@@ -34,6 +34,8 @@ class Rule:
     """Whether its expressions read `results`."""
     by_place: bool
     """Whether `say` depends on nothing but where one stands: it is then worked out once for each place."""
+    by_found: bool
+    """Whether `say` depends on nothing but what a query found: where that is one row, it is worked out once for each row."""
     still: bool
     """Whether where one stands and the arguments, of which there are finitely many, decide all it does: it is then worked out once for each."""
     place: str
