@@ -91,6 +91,8 @@ class World:
 
     def slices(self, row: str) -> JsonDict:
         """What reports group by: field path -> value of the row (a list where the path goes into lists)."""
+        if not self._slices:
+            return {}
         full = self.full(row)
         return {path: list(values(full, tokens)) if LIST in tokens else next(values(full, tokens), None) for path, tokens in self._slices.items()}
 

@@ -25,6 +25,8 @@ class AiohttpTransport:
     """A Transport for one event loop; the session opens with the first call. `proxy`: URL of an HTTP proxy for all calls."""
 
     def __init__(self, *, proxy: str | None = None) -> None:
+        import aiohttp  # noqa: F401  (read while a run is prepared, not while its first thousand calls wait)
+
         self._proxy = proxy
         self._session: aiohttp.ClientSession | None = None
         self._urls: dict[str, Any] = {}
