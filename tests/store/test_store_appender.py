@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -101,27 +102,31 @@ def test_plain_leaves_marks_and_reads_what_others_wrote() -> None:
     assert plain(b'{"x":"\\ud800"}') == {"x": "\ud800"}
 
 
-@pytest.fixture
-def limit_file_size() -> Iterator[None]:
+@contextmanager
+def limited_file_size() -> Iterator[None]:
+    """No file grows past 100 bytes. Not a fixture: the runner's own output, which may be a file, must not meet the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    signal.signal(signal.SIGXFSZ, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
 
 
-def test_a_short_write_is_taken_back(tmp_path: Path, limit_file_size: None) -> None:
+def test_a_short_write_is_taken_back(tmp_path: Path) -> None:
     a = Appender(tmp_path / "f.jsonl")
     line = b'{"text":"' + b"x" * 49 + b'"}\n'
     a.append(line)
-    with pytest.raises(StoreFull, match="the disk took 39 of 61 bytes") as e:
+    with limited_file_size(), pytest.raises(StoreFull, match="the disk took 39 of 61 bytes") as e:
         a.append(line)  # 39 bytes fit
     assert e.value.where == str(tmp_path / "f.jsonl")
     assert "run the same command again" in e.value.hint
     assert a.path.read_bytes() == line
-    assert a.append(b"x" * 38 + b"\n") == 61  # what fits still goes in
-    with pytest.raises(StoreFull, match="cannot be written: File too large"):
+    with limited_file_size():
+        assert a.append(b"x" * 38 + b"\n") == 61  # what fits still goes in
+    with limited_file_size(), pytest.raises(StoreFull, match="cannot be written: File too large"):
         a.append(b"{}\n")  # not one byte fits
     assert a.path.read_bytes() == line + b"x" * 38 + b"\n"
     a.close()
