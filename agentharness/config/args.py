@@ -24,7 +24,7 @@ def parse(argv: list[str]) -> RunConfig:
     """The run that the words describe. Raises UserError, one line that names the key."""
     words = split(argv)
     file = words.pop("config", None)
-    document = _read(Path(file)) if file is not None else yaml.Document({}, "")
+    document = _read(Path(file), words) if file is not None else yaml.Document({}, "")
     ours: JsonDict = {}
     for key, text in words.items():
         _put(ours, _path(key), _value(key, text), key)
@@ -69,11 +69,13 @@ def _meant(word: str) -> str:
     return f"write key=VALUE, such as task={word}"
 
 
-def _read(file: Path) -> yaml.Document:
-    """A YAML file, or JSON with a `config` key: a run's manifest."""
+def _read(file: Path, said: Collection[str]) -> yaml.Document:
+    """A YAML file, or JSON with a `config` key: a run's manifest. `said`: keys of the command line."""
     document = _json(file) if file.suffix == ".json" else yaml.load(file)
     data = document.data if document.data is not None else {}
     if isinstance(data, dict) and isinstance(data.get("config"), dict):
+        if file.suffix == ".json" and "out" not in said and isinstance(data.get("identity"), dict):
+            data["config"]["out"] = str(file.parent)  # a run folder may have been moved: it goes on where it lies
         data = data["config"]
         document.places = {path[1:]: place for path, place in document.places.items() if path[:1] == ("config",)}
     if not isinstance(data, dict):

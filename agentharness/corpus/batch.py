@@ -23,7 +23,7 @@ class Reading:
     trusted: bool = True
     """Whether Python sources may run."""
     keep: frozenset[str] = frozenset()
-    """Columns that no guess types: keys are compared as text, `1.10` is not `1.1`."""
+    """Columns that no guess types: keys and gold are compared as text, `1.10` is not `1.1`."""
 
 
 @dataclass(slots=True)

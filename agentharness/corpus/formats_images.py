@@ -10,6 +10,7 @@ from typing import Any
 
 from agentharness import canon
 from agentharness.corpus.batch import Batch, Reading
+from agentharness.corpus.files import read_file
 from agentharness.corpus.formats_csv import sniff
 from agentharness.corpus.images import UNKNOWN
 from agentharness.corpus.spec import Source
@@ -104,10 +105,7 @@ def _join(files: list[tuple[str, str]], table: dict[str, Any], source: Source, r
 def _table(shown: str, reading: Reading, images: set[str]) -> tuple[dict[str, Any], JsonDict]:
     """Labels by image name, and the file's facts for the manifest. JSON object, or CSV of two columns; a first line that names no image is its header."""
     file = reading.folder / shown
-    try:
-        data = file.read_bytes()
-    except OSError as e:
-        raise UserError(f"cannot be read: {e.strerror}", where=shown, hint="labels: is relative to the task's folder") from None
+    data = read_file(file, shown)
     fact: JsonDict = {"file": shown, "sha256": canon.sha256(data), "size": len(data)}
     text = decode(data, shown, None, reading.note)
     if file.suffix == ".json":

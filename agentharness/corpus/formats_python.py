@@ -40,7 +40,7 @@ def read_python(locator: str, reading: Reading) -> Batch:
             rows.append(_row(row, len(rows), locator, reading.assets))
     except UserError:
         raise
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise _raised(e, locator, module) from e
     origin: JsonDict = {"python": locator}
     if file is not None:
@@ -60,7 +60,7 @@ def _load(file: Path, shown: str) -> Any:
     sys.modules[name] = module  # dataclasses look their module up there
     try:
         spec.loader.exec_module(module)
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         del sys.modules[name]
         raise _raised(e, shown, module) from e
     return module
@@ -71,9 +71,11 @@ def _import(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as e:
         raise UserError(f"module {name!r} cannot be imported: {e}", where="source.python", hint="install it, or name a file.py beside the task") from None
+    except (Exception, SystemExit) as e:
+        raise UserError(f"module {name!r} raised {type(e).__name__}: {e}", where="source.python", hint="its own code failed at import") from e
 
 
-def _raised(e: Exception, locator: str, module: Any) -> UserError:
+def _raised(e: BaseException, locator: str, module: Any) -> UserError:
     """One line for an exception of the user's code, at the last line of it that lies in the user's file."""
     own = getattr(module, "__file__", None)
     lines = [f.lineno for f in traceback.extract_tb(e.__traceback__) if f.filename == own]

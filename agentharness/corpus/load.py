@@ -84,9 +84,10 @@ def load(
         if spec.from_ is not None:
             found, refused = derive(name, spec, corpus.tables[spec.from_], place), {}
         else:
-            reading = Reading(folder, corpus.assets, noted, trusted, _source_keys(spec))
+            renamed = rename if name == base else None
+            reading = Reading(folder, corpus.assets, noted, trusted, _as_text(spec, columns.get(name, {}), renamed or {}))
             swap = (data, source) if name == base else (None, None)
-            batch = _read(name, spec, reading, *swap, rename if name == base else None, place)
+            batch = _read(name, spec, reading, *swap, renamed, place)
             corpus.origin[name] = batch.origin
             found, refused = _found(name, batch), batch.refused
         corpus.tables[name] = _table(found, spec, columns.get(name, {}), refused, corpus.tables, noted, place)
@@ -124,10 +125,13 @@ def _base(tables: Mapping[str, TableSpec], root: str, place: Place) -> str:
     return root
 
 
-def _source_keys(spec: TableSpec) -> frozenset[str]:
-    """Key columns as the source calls them."""
-    back = {new: old for old, new in spec.rename.items()}
-    return frozenset(back.get(c, c) for c in key_columns(spec))
+def _as_text(spec: TableSpec, levels: Mapping[str, Level], rename: Mapping[str, str]) -> frozenset[str]:
+    """Columns that no guess types, as the source calls them: keys and gold are compared as they are written."""
+    out = {*key_columns(spec), *(path for path, level in levels.items() if level == "gold")}
+    for names in (spec.rename, rename):
+        back = {new: old for old, new in names.items()}
+        out = {back.get(column, column) for column in out}
+    return frozenset(out)
 
 
 def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: str | None, rename: Mapping[str, str] | None, place: Place) -> Batch:
@@ -143,10 +147,18 @@ def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: 
         reading.folder = Path.cwd()
         source = instead(source, file, reading.folder, labels)
     batch = read(source, reading, soft=data is not None or file is not None)
+    if not batch.rows:
+        said = file is None and data is None  # else the command names the file, not the task
+        where, what = (str(place("corpus", name, "source", _locator(source))), f"{batch.name} holds no rows") if said else (batch.name, "holds no rows")
+        raise UserError(what, where=where, hint="a table needs at least one")
     if rename:
         _rename(batch, rename, "rename")
     _rename(batch, spec.rename, str(place("corpus", name, "rename")))
     return batch
+
+
+def _locator(source: Source) -> str:
+    return next(kind for kind in ("hub", "file", "images", "python") if getattr(source, kind) is not None)
 
 
 def _demo(name: str, source: Source, data: str, place: Place) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agentharness.corpus.batch import Batch, Reading
 from agentharness.corpus.cells import apply_types
+from agentharness.corpus.files import check_file, read_file
 from agentharness.corpus.formats_arrow import read_arrow
 from agentharness.corpus.formats_csv import read_csv
 from agentharness.corpus.formats_hub import read_hub
@@ -16,7 +17,7 @@ from agentharness.corpus.formats_json import read_json, read_jsonl
 from agentharness.corpus.formats_python import read_python
 from agentharness.corpus.spec import Source
 from agentharness.corpus.text import decode, unpack
-from agentharness.errors import UserError, closest
+from agentharness.errors import UserError
 from agentharness.types.part import JsonDict
 
 _LINES = (".jsonl", ".ndjson")
@@ -26,7 +27,7 @@ KNOWN = (*_LINES, ".json", *_TABLES, *_ARROW)
 
 
 def read(source: Source, reading: Reading, *, soft: bool = False) -> Batch:
-    """Rows of a source, at least one. `soft`: a file in the place of another, whose `path` counts only where the file has it.
+    """Rows of a source. `soft`: a file in the place of another, whose `path` counts only where the file has it.
 
     Raises UserError for everything that can be wrong with a source.
     """
@@ -39,9 +40,8 @@ def read(source: Source, reading: Reading, *, soft: bool = False) -> Batch:
         batch = read_images(source, reading)
     else:
         batch = read_hub(source, reading) if source.hub is not None else read_python(source.python or "", reading)
-    if not batch.rows:
-        raise UserError("holds no rows", where=batch.name, hint="a table needs at least one")
-    apply_types(batch, source.types)
+    if batch.rows:  # a source without rows has no columns to type; whoever reads it says so
+        apply_types(batch, source.types)
     return batch
 
 
@@ -57,17 +57,12 @@ def _file(name: str, source: Source, reading: Reading, soft: bool) -> Batch:
     kind, packed = _kind(path)
     if kind not in KNOWN:
         raise UserError(f"no reader for {kind or 'a file without a suffix'}", where=name, hint=f"known: {', '.join(KNOWN)}, text formats also .gz")
-    if not path.is_file():
-        near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise UserError("no such file", where=name, hint=closest(path.name, near) if near else "check the folder")
     if kind in _ARROW:
+        check_file(path, name)
         batch = read_arrow(path, name, reading, source.types)
         batch.origin = _facts(path, name)
         return batch
-    try:
-        data = path.read_bytes()
-    except OSError as e:
-        raise UserError(f"cannot be read: {e.strerror}", where=name, hint="check its permissions") from None
+    data = read_file(path, name)
     origin: JsonDict = {"file": name, "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
     if packed:
         data = unpack(data, name)

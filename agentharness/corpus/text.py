@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from agentharness.corpus.batch import Note
+from agentharness.corpus.encoding import first_word, guess
 from agentharness.errors import UserError
 
 _MARKS = (
@@ -20,7 +21,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_SAMPLE = 1 << 20
 
 
 def unpack(data: bytes, name: str) -> bytes:
@@ -76,13 +76,7 @@ def _guess(data: bytes, name: str, fault: UnicodeDecodeError, note: Note) -> str
         line = data[: fault.start].count(b"\n") + 1
         what = f"is UTF-8 but for {bad} damaged {'place' if bad == 1 else 'places'}, the first at byte {fault.start}"
         raise UserError(what, where=f"{name}:{line}", hint="mend it there, or say encoding:")
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data[:_SAMPLE]).best()
-    encoding = best.encoding if best is not None else "cp1252"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        encoding, text = "latin-1", data.decode("latin-1")
-    note(f"{name}: is not UTF-8, read as {encoding} (change with encoding:)")
+    encoding = guess(data)
+    text = data.decode(encoding)
+    note(f"{name}: is not UTF-8, read as {encoding}: {first_word(text)!r} (change with encoding:)")
     return text

@@ -26,6 +26,8 @@ def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
     """Compiles a task over its corpus. Raises UserError with the place in the user's file."""
     make = Maker(task, corpus)
     spec = task.spec
+    if not spec.actions:
+        raise make.fail("the task has no actions", ("actions",) if ("actions",) in task.places.known else (), "add `preset:`, or `actions:` of your own")
     derived = {name: _distinct(make, name) for name in sorted(spec.derive)}
     args = {name: _args(make, name) for name in sorted(spec.actions)}
     answering = _answering(make, args)
@@ -210,16 +212,19 @@ def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[st
         for arg, source in given.items():
             run = make.quiet(source, names, "oracle", key, action, arg)
             runs[arg] = _said(run) if args[action][arg]["type"] == "string" else run
-        out.append((action, runs))
+        out.append((action, runs, frozenset(arg for arg, one in args[action].items() if schema.required(one))))
     return out
 
 
 def _said(run: Compiled) -> Callable[[JsonDict], Any]:
-    """A number is said as text where the argument is one: gold keeps the type that its source gave it."""
+    """What is said where the argument is a text: gold keeps the type that its source gave it. Of a list of right answers the first, a number and a truth value
+    as text."""
 
     def said(env: JsonDict) -> Any:
         value = run(env)
-        return canon.dumps(value).decode() if isinstance(value, int | float) else value
+        while isinstance(value, list):
+            value = value[0] if value else None
+        return canon.dumps(value).decode() if isinstance(value, bool | int | float) else value
 
     return said
 

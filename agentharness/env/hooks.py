@@ -50,7 +50,7 @@ class Hooks:
         sys.modules[module.__name__] = module  # dataclasses and pickles look their module up there
         try:
             exec(compile(self._source, str(self.path), "exec"), module.__dict__)
-        except Exception as e:
+        except (Exception, SystemExit) as e:
             raise UserError(f"does not run: {type(e).__name__}: {e}", where=_line(self.path, e)) from e
         return {k: v for k, v in vars(module).items() if callable(v) and not k.startswith("_") and getattr(v, "__module__", None) == module.__name__}
 
@@ -62,7 +62,7 @@ def _read(path: Path) -> str | None:
         raise UserError(f"cannot be read: {e}", where=str(path)) from None
 
 
-def _line(path: Path, error: Exception) -> str:
+def _line(path: Path, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.lineno:
         return f"{path}:{error.lineno}:{error.offset or 1}"
     trace, line = error.__traceback__, 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -103,6 +104,8 @@ def _say(first: ErrorDetails, kind: str, given: Any, annotation: Any) -> tuple[s
     if kind.startswith(("greater", "less")):
         sign, bound = next(iter(limits.items()))
         return f"must be {_SIGNS[sign]} {bound}, is {shown(given)}", "change the number"
+    if "number" in words and isinstance(given, float) and not math.isfinite(given):
+        return f"must be a finite number, is {shown(given)}", "change the number"
     need = {"dict_type": "a mapping", "model_type": "a mapping", "list_type": "a list"}.get(kind, words or first["msg"])
     if is_model(annotation):
         return f"must be a mapping, is {shown(given)}", f"its keys: {', '.join(fields(annotation))}"
@@ -110,7 +113,7 @@ def _say(first: ErrorDetails, kind: str, given: Any, annotation: Any) -> tuple[s
         return f"must be {need}, is empty", "fill it, or remove the key"
     if kind == "string_type" or ("text" in words and not isinstance(given, dict | list)):
         hint = "put it in quotes" if isinstance(given, int | float) else "write one text, in quotes where it holds { } [ ] or : "
-        return f"must be text, is {shown(given)}", hint
+        return f"must be {words if 'number' in words else 'text'}, is {shown(given)}", "change the value" if "number" in words else hint
     if kind == "dict_type":
         return f"must be a mapping, is {shown(given)}", "write `key: value` lines under it"
     if kind == "list_type":

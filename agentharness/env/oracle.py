@@ -32,9 +32,12 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
         if items is None:
             return
         for item in items:
-            yield _move(plan.move, {**_environment(plan, rules, scene, state()), "each": item})
-        if plan.then:
-            yield _move(plan.then, _environment(plan, rules, scene, state()))
+            move = _move(plan.move, {**_environment(plan, rules, scene, state()), "each": item})
+            if move is None:
+                return
+            yield move
+        if plan.then and (move := _move(plan.then, _environment(plan, rules, scene, state()))) is not None:
+            yield move
     except ExprError as e:
         raise EpisodeError("env", f"oracle: {e}") from e
 
@@ -58,8 +61,15 @@ def _items(each: Compiled | None, env: JsonDict) -> list[Any] | None:
     return found
 
 
-def _move(plan: list[OracleMove], env: JsonDict) -> Move:
-    return Move([Action(name, {arg: run(env) for arg, run in args.items()}) for name, args in plan])
+def _move(plan: list[OracleMove], env: JsonDict) -> Move | None:
+    """None where a row lacks what an action needs, its answer say: an empty value is never said for it."""
+    actions: list[Action] = []
+    for name, args, needed in plan:
+        values = {arg: value for arg, run in args.items() if (value := run(env)) is not None}
+        if needed - values.keys():
+            return None
+        actions.append(Action(name, values))
+    return Move(actions)
 
 
 def _path(plan: OraclePlan, to: Compiled, scene: Scene, state: JsonDict, env: JsonDict) -> list[str] | None:

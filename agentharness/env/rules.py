@@ -73,8 +73,8 @@ class RewardRule:
         return (self.of(env) if self.of else submission), (self.against(env) if self.against else None)
 
 
-OracleMove: TypeAlias = tuple[str, dict[str, Callable[[JsonDict], Any]]]
-"""An action, and its arguments over the environment."""
+OracleMove: TypeAlias = tuple[str, dict[str, Callable[[JsonDict], Any]], frozenset[str]]
+"""An action, its arguments over the environment, and which of them it needs."""
 
 
 @dataclass(slots=True)

@@ -11,6 +11,9 @@ from agentharness.env.spec import TaskSpec
 from agentharness.env.task import Places
 from agentharness.errors import UserError, closest
 
+_MOST = 1_000_000
+"""Rows that a query may list."""
+
 VERBS = ("goto", "query", "reveal", "set", "end", "draw", "hook")
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 _ARG_KEYS = (
@@ -85,8 +88,9 @@ class _Shape:
         if "in" in said:
             self.word(said["in"], (*at, "in"))
         limit = said.get("limit", 1)
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            self.wrong((*at, "limit"), f"must be a whole number from 1, is {shown(limit)}", "limit: 20")
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
+            bounds = "from 1" if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 else f"of at most {_MOST:,}"
+            self.wrong((*at, "limit"), f"must be a whole number {bounds}, is {shown(limit)}", "limit: 20")
 
     def reveal(self, said: Any, at: KeyPath) -> None:
         if isinstance(said, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from agentharness.config.closed import Closed
 from agentharness.corpus.spec import Level, TableSpec
@@ -33,6 +33,8 @@ class DeriveSpec(Closed):
 class ActionRule(Closed):
     """One action: a guard, then verbs in order, then what is shown."""
 
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
     description: str = Field("", description="what the model is told")
     args: dict[str, Any] = Field(
         default_factory=dict,
@@ -50,15 +52,19 @@ class ActionRule(Closed):
 class Limits(Closed):
     """Limits of the world: an episode that meets one is truncated, and scored."""
 
-    turns: int = Field(20, ge=1, description="turns, invalid ones too")
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    turns: int = Field(20, ge=1, le=1_000_000, description="turns, invalid ones too")
     time: float | None = Field(None, gt=0, description="seconds of working time: waits for rate limits and backoff do not count")
     wall: float | None = Field(None, gt=0, description="seconds, waits included")
-    tokens: int | None = Field(None, ge=1, description="prompt and completion tokens of all calls")
-    state: int = Field(65536, ge=256, description="bytes of state; more is error:env")
+    tokens: int | None = Field(None, ge=1, lt=2**53, description="prompt and completion tokens of all calls")
+    state: int = Field(65536, ge=256, lt=2**53, description="bytes of state; more is error:env")
 
 
 class RewardSpec(Closed):
     """One named reward."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
     scorer: str = Field(description="a scorer's name")
     against: str | None = Field(None, description="expression over row (gold included) and state: the reference")

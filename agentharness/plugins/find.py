@@ -45,7 +45,7 @@ def roots(kind: Kind, cwd: Path, root: str | Path | None = None) -> list[Root]:
     out: list[Root] = []
     bundle = bundled(kind)
     if root is not None:
-        folder = (cwd / Path(root).expanduser()).resolve()
+        folder = _real(cwd, str(root))
         if not folder.is_dir():
             raise UserError("is no folder", where=f"{kind}_root={root}", hint=f"a folder whose subfolders hold {MARKS[kind]}")
         out.append(Root(folder, "root"))
@@ -112,14 +112,14 @@ def _find(kind: Kind, ref: str, cwd: Path, root: str | Path | None, extra: Itera
         raise UserError(f"{ref!r} is no task", hint="a task is a folder with a task.yaml: write its name or path/to/folder")
     if reference.kind == "module":
         return Found(reference.name, cwd.resolve(), "module", True, f"{reference.where}:{reference.name}")
-    file = (cwd / Path(reference.where).expanduser()).resolve()
+    file = _real(cwd, reference.where)
     if not file.is_file():
         raise UserError(f"no file {reference.where}", hint="the path is taken from the working folder")
     return Found(reference.name, file.parent, "path", _trusted(file, roots(kind, cwd)), f"{file}:{reference.name}")
 
 
 def _folder(kind: Kind, where: str, cwd: Path, root: str | Path | None) -> Found:
-    path = (cwd / Path(where).expanduser()).resolve()
+    path = _real(cwd, where)
     folder = path.parent if path.name == MARKS[kind] and path.is_file() else path
     if not (folder / MARKS[kind]).is_file():
         hint = f"it has no {MARKS[kind]}" if folder.is_dir() else "no such folder; the path is taken from the working folder"
@@ -127,6 +127,14 @@ def _folder(kind: Kind, where: str, cwd: Path, root: str | Path | None) -> Found
     places = roots(kind, cwd, root)
     origin: Origin = next((place.origin for place in places if folder.is_relative_to(place.folder)), "path")
     return Found(folder.name, folder, origin, _trusted(folder, places), _target(kind, folder))
+
+
+def _real(cwd: Path, where: str) -> Path:
+    """The path without links. Raises UserError where there is none: links that lead in a circle."""
+    try:
+        return (cwd / Path(where).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as e:
+        raise UserError(f"is no path: {e}", where=where, hint="check its links") from None
 
 
 def _target(kind: Kind, folder: Path) -> str:

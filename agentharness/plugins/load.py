@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+from agentharness import canon
 from agentharness.errors import EpisodeError, UserError, closest
 from agentharness.plugins import refs
 from agentharness.plugins.find import Found
@@ -69,6 +70,29 @@ def make_agent(found: Found, options: JsonDict) -> Agent:
             f"makes a {type(agent).__name__} without {missing[0]!r}", where=where, hint="an agent has name, needs_model, privileged, identity() and sit(seat)"
         )
     return agent
+
+
+def source_digest(found: Found) -> str | None:
+    """sha256 of the file that a loaded agent's code begins in; None where it comes from no file."""
+    where = found.target.rpartition(":")[0]
+    file = where if found.origin != "module" else getattr(sys.modules.get(where), "__file__", None)
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else None
+    except OSError:
+        return None
+
+
+def identity(agent: Agent, where: str) -> JsonDict:
+    """What the agent says of itself. Raises UserError where it is no dict of JSON."""
+    said: Any = call(agent.identity, where=where)
+    hint = "return what decides how it plays: texts, numbers, lists, dicts"
+    if not isinstance(said, dict):
+        raise UserError(f"identity() of agent {agent.name!r} gives {type(said).__name__}, not a dict", where=where, hint=hint)
+    try:
+        canon.dumps(said)
+    except (TypeError, ValueError, RecursionError) as e:
+        raise UserError(f"identity() of agent {agent.name!r} holds what is no JSON: {e}", where=where, hint=hint) from None
+    return said
 
 
 def call(function: Callable[..., T], *args: Any, where: str) -> T:

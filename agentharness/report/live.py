@@ -19,10 +19,12 @@ PLAIN_EVERY = 5.0
 """Seconds between two plain lines, where the stream is no terminal."""
 DRAW_EVERY = 0.1
 """Seconds between two drawings of the live line."""
+_PLACED = ("in_flight", "calls", "tokens")
+"""Counts that have a place of their own in the line."""
 
 
 class Live:
-    """Done of total, in flight, mean so far, tokens, errors, retries. On a terminal one line that is drawn anew, elsewhere a plain line now and then.
+    """Done of total, in flight, mean so far, calls, tokens, errors, retries. On a terminal one line that is drawn anew, elsewhere a plain line now and then.
 
     Draws from `update` and `tick` alone, at most ten times a second: it starts no thread. Not enabled, it only counts.
     """
@@ -72,7 +74,8 @@ class Live:
         self._draw()
 
     def tick(self, **counts: float) -> None:
-        """Sets counts such as `in_flight` and `retries`, and lets the line live while no episode ends."""
+        """Sets counts such as `in_flight` and `retries`, and lets the line live while no episode ends. `tokens`: of episodes that go on, for facts tell those
+        of the others."""
         self._counts.update(counts)
         self._draw()
 
@@ -89,9 +92,11 @@ class Live:
         if "in_flight" in self._counts:
             words.append(f"{self._counts['in_flight']:.0f} in flight")
         words.append(f"mean {self._sum / self._n:.3f}" if self._n else "mean —")
-        words.append(f"{short(self._tokens)} tokens")
+        if self._counts.get("calls"):
+            words.append(f"{short(self._counts['calls'])} calls")
+        words.append(f"{short(self._tokens + self._counts.get('tokens', 0))} tokens")
         words.append(f"{len(self._failed)} errors")
-        words += [f"{value:.0f} {name.replace('_', ' ')}" for name, value in self._counts.items() if name != "in_flight" and value]
+        words += [f"{value:.0f} {name.replace('_', ' ')}" for name, value in self._counts.items() if name not in _PLACED and value]
         words.append(duration(self._clock() - self._start))
         return " · ".join(words)
 

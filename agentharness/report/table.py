@@ -8,6 +8,9 @@ from agentharness.report.plain import Column, table
 from agentharness.stats.cell import Cell
 from agentharness.stats.summary import Summary
 
+LONGEST = 160
+"""Characters of a note that shows an error's message."""
+
 _COLUMNS = (
     Column("task", least=6),
     Column("agent", least=6),
@@ -45,13 +48,16 @@ def notes(cell: Cell) -> list[str]:
     """What must stand beside the row's mean, a line each."""
     s = cell.summary
     out: list[str] = []
-    if s.partial:
+    if not cell.rewarded:
+        out.append("! the task has no reward")
+    elif s.partial:
         out.append(f"! coverage {_percent(s.coverage)}: {s.n} of {s.planned} episodes are scored")
     if cell.locked == "unlocked":
         out.append("! unlocked: this world is in no env.lock, so its numbers compare with no other run's")
     if s.agent_errors:
         beside = f"; counted as 0 the mean is {_number(s.mean_with_agent_errors)}" if s.mean_with_agent_errors is not None else ""
         out.append(f"! {s.agent_errors} ended by the agent's own error, not in n{beside}")
+    out += [_one_line(f"! {n} {cause}: {s.messages[cause]}") for cause, n in _causes(s).items() if cause in s.messages]
     counts = {"invalid": s.invalid, "malformed": s.malformed, "off-corpus": s.off_corpus, "unparsed": s.unparsed}
     if any(counts.values()):
         out.append("actions: " + ", ".join(f"{n} {name}" for name, n in counts.items() if n))
@@ -77,7 +83,7 @@ def _cells(cell: Cell) -> list[str]:
         _number(s.mean),
         _interval(s),
         str(s.unscored),
-        _counts({**({"agent": s.agent_errors} if s.agent_errors else {}), **s.errors}),
+        _counts(_causes(s)),
         _counts(s.truncated),
         f"{s.turns:.1f}" if s.turns is not None else "—",
         tokens,
@@ -86,12 +92,19 @@ def _cells(cell: Cell) -> list[str]:
     ]
 
 
+def _causes(s: Summary) -> dict[str, int]:
+    return {**({"agent": s.agent_errors} if s.agent_errors else {}), **s.errors}
+
+
+def _one_line(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
+
+
 def _interval(s: Summary) -> str:
     if s.interval is None:
         return "—"
     low, high = s.interval
-    if s.method == "normal" and s.mean is not None:
-        return f"±{_number(high - s.mean)}"
     return f"{_number(low)} – {_number(high)}"
 
 

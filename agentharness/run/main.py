@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio
 
+from agentharness.agent.baselines import BASELINES
 from agentharness.config.run_config import Ref, RunConfig, to_config
 from agentharness.errors import UserError
 from agentharness.model.refs import Clients
@@ -19,6 +20,7 @@ from agentharness.run import dry, prepare
 from agentharness.run.cell import Cell
 from agentharness.run.collector import quiet_collector
 from agentharness.run.engine import Engine, Progress
+from agentharness.run.heard import Heard
 from agentharness.run.kept import Kept
 from agentharness.run.nofile import raise_nofile
 from agentharness.session.ports import Cast
@@ -36,8 +38,8 @@ def play(config: RunConfig, *, argv: list[str], face: Face) -> int:
     if config.dry:
         face.say(dry.describe(cells, config))
         return 0
-    if any(c.model for c in cells):
-        raise_nofile(config.concurrency)
+    if asking := [cell.total for cell in cells if cell.model]:
+        raise_nofile(min(config.concurrency, max(asking)))
     with quiet_collector():
         return anyio.run(_play_all, cells, clients, argv, face, backend_options={"use_uvloop": find_spec("uvloop") is not None})
 
@@ -48,9 +50,10 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
     try:
         for cell in cells:
             summary, progress = await _play_cell(cell, argv, face)
-            world, resume = cell.world, resume_command(cell)
-            rows.append(TableRow(cell.task, cell.agent.name, cell.model_ref or "", summary, str(cell.folder), world.locked, resume))
-            failed = sum(summary.errors.values()) + summary.agent_errors + summary.unscored
+            world, rewarded = cell.world, bool(cell.world.rewards)
+            resume = resume_command(cell, summary)
+            rows.append(TableRow(cell.task, cell.agent.name, cell.model_ref or "", summary, str(cell.folder), world.locked, rewarded, resume))
+            failed = sum(summary.errors.values()) + summary.agent_errors + (summary.unscored if rewarded else 0)
             code = 130 if progress.interrupted else max(code, int(failed > 0))
             if progress.interrupted or progress.trouble:
                 break
@@ -70,16 +73,17 @@ async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, 
         for note in folder.notes:
             face.say(f"  {note}")
         check_scoring(folder, cell)
-        tally = Tally(config.agent_errors)
+        tally, heard = Tally(config.agent_errors), Heard(folder)
         with face.live(cell.total) as live, Kept(folder, cell.world.corpus.assets) as kept:
 
             def on_facts(facts: Facts) -> None:
+                heard.ended(facts)
                 tally.add(facts)
                 live.update(facts)
 
-            cast = Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=folder, agent_errors=config.agent_errors, text=kept.text)
+            cast = Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=heard, agent_errors=config.agent_errors, text=kept.text)
             engine = Engine(cast, folder, kept, open_keys(cell, folder, on_facts), min(config.concurrency, cell.total), on_facts)
-            progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, retries=_retries(cell)))
+            progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, tokens=heard.tokens, **_counters(cell)))
         folder.close(complete=not (progress.trouble or progress.interrupted))
     return tally.summary(cell.total, seconds=time.monotonic() - began), progress
 
@@ -112,9 +116,10 @@ def manifest_of(cell: Cell, argv: list[str]) -> dict[str, Any]:
     the folder's episodes have."""
     world, config = cell.world, cell.config
     names = {"task": cell.task, "agent": cell.agent_ref, "model": cell.model_ref}
-    refs = {key: Ref(names=(name,) if name else (), options=getattr(config, key).options) for key, name in names.items()}
+    idle = {"agent": cell.agent_ref in BASELINES, "model": cell.model_ref is None}  # the options are another cell's
+    refs = {key: Ref(names=(name,) if name else (), options={} if idle.get(key) else getattr(config, key).options) for key, name in names.items()}
     # A repeated command goes on in the folder where it lies, and never starts it afresh.
-    one = config.model_copy(update={**refs, "out": str(cell.folder), "fresh": False, "dry": False})
+    one = config.model_copy(update={**refs, "out": str(cell.folder), "fresh": False, "dry": False, "quiet": False})
     return {
         "config": to_config(one),
         "env": {"name": world.name, "world": world.world, "locked": world.locked, "licence": world.spec.licence, "rows": len(world)},
@@ -124,11 +129,14 @@ def manifest_of(cell: Cell, argv: list[str]) -> dict[str, Any]:
     }
 
 
-def resume_command(cell: Cell) -> str:
-    """The exact command that resumes this cell."""
-    return shlex.join(["python", "-m", "agentharness", "run", f"config={cell.folder}/manifest.json"])
+def resume_command(cell: Cell, summary: Summary) -> str:
+    """The exact command that resumes this cell; it names the errors that are played again only where that is asked for."""
+    left = [cause for cause in ("env", "layer", "scorer") if cause in summary.errors]
+    retry = [f"retry={','.join(left)}"] if left else []
+    return shlex.join(["python", "-m", "agentharness", "run", f"config={cell.folder}/manifest.json", *retry])
 
 
-def _retries(cell: Cell) -> int:
+def _counters(cell: Cell) -> dict[str, float]:
+    """What the model's client has done so far: something moves before the first episode ends."""
     counters = getattr(cell.model, "counters", None)
-    return counters.retries.total() if counters is not None else 0
+    return {} if counters is None else {"calls": counters.replies, "retries": counters.retries.total()}

@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from agentharness import canon
 from agentharness.agent.baselines import BASELINES, make_baseline
 from agentharness.config.run_config import RunConfig
+from agentharness.config.yaml import Place
+from agentharness.env.mistakes import key_place
 from agentharness.env.reading import read_task
 from agentharness.env.world import World, build
 from agentharness.errors import UserError
 from agentharness.model.refs import Clients, open_model
 from agentharness.model.retry import Policy
 from agentharness.plugins.find import find_agent, find_task
+from agentharness.plugins.load import identity, source_digest
 from agentharness.plugins.load import make_agent as load_agent
 from agentharness.run.cell import Cell
 from agentharness.score.registry import check_rules, versions
 from agentharness.store.folder import default_path
 from agentharness.types.agent import Agent
 from agentharness.types.model import Model
+from agentharness.types.part import JsonDict
 
 Say = Callable[[str], None]
+
+_COLUMN = re.compile(r"row(?:\.([A-Za-z_]\w*)|\['([^'\\]+)'\])")
+"""An expression that is one column of the row."""
 
 
 def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapping[str, str]) -> list[Cell]:
     """The grid, task by task: corpora, agents and clients are made once and shared. Raises UserError."""
     agents = {name: make_agent(name, config, cwd) for name in config.agent.names}
-    asking = next((name for name, agent in agents.items() if agent.needs_model), None)
+    asking = next((name for name, (agent, _) in agents.items() if agent.needs_model), None)
+    if asking is None and config.model.options:
+        hint = f"the agents are {', '.join(agents)}: leave it out, or add an agent that asks a model"
+        raise UserError("there is no model to use it", where=f"model.{next(iter(config.model.options))}", hint=hint)
     if asking is not None and not config.model.names:
         raise UserError(f"agent {asking!r} needs a model", where="model", hint="model=openai/NAME, with base_url=http://host:port/v1 for a server of your own")
     worlds = {name: make_world(name, config, say, cwd) for name in config.task.names}
     out: list[Cell] = []
     for task, name in product(config.task.names, config.agent.names):
         # A baseline plays without a model: one cell, however many models the grid has.
-        for ref in config.model.names if agents[name].needs_model else [None]:
+        for ref in config.model.names if agents[name][0].needs_model else [None]:
             model = open_one(ref, config, clients, worlds[task], env) if ref is not None else None
-            out.append(_cell(config, task, name, ref, worlds[task], agents[name], model, cwd))
+            out.append(_cell(config, task, name, ref, worlds[task], *agents[name], model, cwd))
     for cell in out:
         cell.folder = _folder(cell, cwd, alone=len(out) == 1)
     if len({cell.folder for cell in out}) < len(out):
@@ -62,23 +72,53 @@ def make_world(ref: str, config: RunConfig, say: Say, cwd: Path) -> World:
     try:
         check_rules(world.rewards)
     except UserError as e:
-        raise UserError(f"{e.where}: {e.what}", where=str(task.places.at(*e.where.split("."))), hint=e.hint) from None
+        raise UserError(f"{e.where}: {e.what}", where=str(_place(world, e.where)), hint=e.hint) from None
     if not len(world):
         raise UserError("has no row to play", where=found.name, hint="check its source, and `episode.where`")
+    if empty := _empty_gold(world):
+        say(f"{found.name}: {empty}")
     return world
 
 
-def make_agent(ref: str, config: RunConfig, cwd: Path) -> Agent:
-    """A baseline, an agent of a content root, or the user's own by `file.py:Name`. Raises UserError."""
+def _place(world: World, dotted: str) -> Place:
+    """Where the user wrote a key of a reward, or on the short level the reward's name."""
+    places = world.task.places
+    name = next((name for name in world.rewards if dotted.startswith(f"rewards.{name}.")), "")
+    path = ("rewards", name, *dotted.removeprefix(f"rewards.{name}.").split("."))
+    return places.at(*path) if path in places.known else key_place(places.at(*path), name)
+
+
+def _empty_gold(world: World) -> str:
+    """A line that counts the rows without a right answer; "" where there are none. Looks at rewards whose reference is a plain column."""
+    said = [_COLUMN.fullmatch(rule.against or "") for rule in world.spec.rewards.values()]
+    table = world.corpus.tables[world.spec.episode.each]
+    names = sorted({match[1] or match[2] for match in said if match} & set(table.columns))
+    if not names:
+        return ""
+    counts = dict.fromkeys(names, 0)
+    for _, _, row in table:
+        for name in names:
+            if row.get(name) in (None, "", []):
+                counts[name] += 1
+    found = [f"{n:,} of {len(table):,} rows have no {name!r}" for name, n in counts.items() if n]
+    return f"{', '.join(found)}, which rewards compare with: such rows cannot be answered right" if found else ""
+
+
+def make_agent(ref: str, config: RunConfig, cwd: Path) -> tuple[Agent, JsonDict]:
+    """A baseline, an agent of a content root, or the user's own by `file.py:Name`; and what tells it from others. Raises UserError."""
     # In a grid the options are for the agents that are no baselines; a baseline alone refuses what it does not know.
     alone = all(name in BASELINES for name in config.agent.names)
     baseline = make_baseline(ref, config.agent.options if alone else {})
     if baseline is not None:
-        return baseline
+        return baseline, {"agent": baseline.identity()}
     found = find_agent(ref, cwd, _path(config.agents_root), BASELINES)
     if not (found.trusted or config.trust):
         raise UserError(f"agent {ref!r} is code from outside this project", where="agent", hint="read it, then trust=true runs it")
-    return load_agent(found, config.agent.options)
+    agent = load_agent(found, config.agent.options)
+    said: JsonDict = {"agent": identity(agent, found.target)}
+    if source := source_digest(found):
+        said["source"] = source  # an edited agent is another agent, whatever it says of itself
+    return agent, said
 
 
 def open_one(ref: str, config: RunConfig, clients: Clients, world: World, env: Mapping[str, str]) -> Model:
@@ -96,13 +136,14 @@ def open_one(ref: str, config: RunConfig, clients: Clients, world: World, env: M
     )
 
 
-def _cell(config: RunConfig, task: str, agent_ref: str, model_ref: str | None, world: World, agent: Agent, model: Model | None, cwd: Path) -> Cell:
-    identity: dict[str, Any] = {"agent": agent.identity()}
+def _cell(
+    config: RunConfig, task: str, agent_ref: str, model_ref: str | None, world: World, agent: Agent, said: JsonDict, model: Model | None, cwd: Path
+) -> Cell:
     if model is not None:
-        identity["model"] = {**model.identity(), **({"options": config.model.options} if config.model.options else {})}
-    digest = canon.digest(identity)[:32]
+        said = {**said, "model": {**model.identity(), **({"options": config.model.options} if config.model.options else {})}}
+    digest = canon.digest(said)[:32]
     run = {"task": world.name, "world": world.world, "agent": digest, "seed": config.seed, "round": config.round}
-    return Cell(task, agent_ref, model_ref, world, agent, model, digest, identity, run, cwd, config)
+    return Cell(task, agent_ref, model_ref, world, agent, model, digest, said, run, cwd, config)
 
 
 def _folder(cell: Cell, cwd: Path, *, alone: bool) -> Path:

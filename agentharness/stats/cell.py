@@ -20,5 +20,7 @@ class Cell:
     """Of the results, as the user would write it."""
     locked: str = ""
     """`locked:<data name>` or `unlocked`."""
+    rewarded: bool = True
+    """Whether the task has a reward; without one there is nothing to score."""
     resume: str = ""
     """The command that goes on with it: plays what is missing, and nothing where all is played."""

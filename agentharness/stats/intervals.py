@@ -47,9 +47,15 @@ def wilson(successes: int, n: int, z: float = Z95) -> tuple[float, float] | None
 
 
 def interval(values: Sequence[float]) -> tuple[tuple[float, float] | None, str]:
-    """The 95% interval and its method: `wilson` where every value is 0 or 1, else `normal`; (None, "") for fewer than two values."""
+    """The 95% interval and its method: `wilson` where every value is 0 or 1, else `normal`; (None, "") for fewer than two values.
+
+    Where every value lies in [0, 1] so does the interval: no mean of such values lies outside.
+    """
     if len(values) < 2:
         return None, ""
     if all(x in (0, 1) for x in values):
         return wilson(sum(x == 1 for x in values), len(values)), "wilson"
-    return normal(values), "normal"
+    found = normal(values)
+    if found is not None and all(0 <= x <= 1 for x in values):
+        found = max(0.0, found[0]), min(1.0, found[1])
+    return found, "normal"

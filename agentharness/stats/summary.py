@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable
@@ -11,6 +12,10 @@ from typing import Literal
 
 from agentharness.stats import intervals
 from agentharness.types.episode import Facts, final, scored
+
+_DIGITS = re.compile(r"\d+")
+_LONGEST = 400
+"""Characters of a message that are kept."""
 
 
 @dataclass(slots=True)
@@ -34,6 +39,8 @@ class Summary:
     """Episodes that ended but have no reward: a scorer that reached no verdict, a reward that is no number."""
     errors: dict[str, int] = field(default_factory=dict)
     """Cause -> count, `cancelled` included, `agent` not; the last attempt of each episode counts."""
+    messages: dict[str, str] = field(default_factory=dict)
+    """Cause, `agent` included -> an example of its commonest message. Messages that differ in numbers only are one."""
     agent_errors: int = 0
     mean_with_agent_errors: float | None = None
     """The mean with each agent error as 0, where there are any and the policy is zero."""
@@ -111,6 +118,7 @@ class Tally:
         self._pending: dict[str, Facts] = {}
         self._reward, self._named = _Rows(), dict[str, _Rows]()
         self._failed: Counter[str] = Counter()
+        self._said = _Messages()
         self._unscored = 0
         self._metrics: dict[str, array[float]] = {}
         self._spent = _Spent()
@@ -136,6 +144,7 @@ class Tally:
             self._score(facts)
         else:
             self._failed[facts.row] += 1
+            self._said.add("agent", facts.error)
 
     def _score(self, facts: Facts) -> None:
         if facts.reward is None or not math.isfinite(facts.reward):
@@ -148,11 +157,12 @@ class Tally:
 
     def summary(self, planned: int, seconds: float | None = None) -> Summary:
         """The numbers so far; `planned`: episodes that the run would have when complete; `seconds`: what it took so far, as the caller measured."""
-        spent, errors, truncated = self._spent.copy(), Counter[str](), self._truncated.copy()
+        spent, errors, truncated, said = self._spent.copy(), Counter[str](), self._truncated.copy(), self._said.copy()
         for facts in self._pending.values():
             spent.add(facts)
             kind, _, cause = facts.status.partition(":")
             (truncated if kind == "truncated" else errors)[cause or kind] += 1
+            said.add(cause or kind, facts.error)
         values = self._reward.means()
         found, method = intervals.interval(values)
         turns = self._metrics.get("turns")
@@ -167,6 +177,7 @@ class Tally:
             rewards={name: math.fsum(m) / len(m) for name, rows in sorted(self._named.items()) if (m := rows.means())},
             unscored=self._unscored,
             errors=dict(sorted(errors.items())),
+            messages=said.commonest(),
             agent_errors=self._failed.total(),
             mean_with_agent_errors=self._with_zeros() if self._zero and self._failed else None,
             truncated=dict(sorted(truncated.items())),
@@ -182,6 +193,32 @@ class Tally:
     def _with_zeros(self) -> float | None:
         rows = dict.fromkeys([*self._reward.values, *self._failed])
         return intervals.mean([math.fsum(v := self._reward.values.get(row, ())) / (len(v) + self._failed[row]) for row in rows])
+
+
+class _Messages:
+    """Messages by cause, and by their text without its numbers: how many, and the first of them by the alphabet, so that no order of episodes shows."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], tuple[int, str]] = {}
+
+    def copy(self) -> _Messages:
+        out = _Messages()
+        out._found = self._found.copy()
+        return out
+
+    def add(self, cause: str, message: str) -> None:
+        if message:
+            message = message[:_LONGEST]
+            folded = cause, _DIGITS.sub("0", message)
+            n, example = self._found.get(folded, (0, message))
+            self._found[folded] = n + 1, min(example, message)
+
+    def commonest(self) -> dict[str, str]:
+        best: dict[str, tuple[int, str]] = {}
+        for (cause, _), (n, example) in sorted(self._found.items()):
+            if n > best.get(cause, (0, ""))[0]:
+                best[cause] = n, example
+        return {cause: example for cause, (_, example) in best.items()}
 
 
 class _Spent:

@@ -21,7 +21,7 @@ ASSETS = "assets"
 TEXTS = "assets/texts.jsonl"
 """Action sets and system prompts of a run, a line each: {"sha256", "value"}."""
 _COST = "its episode is played again"
-_FACTS = ("schema_version", "key", "status", "reward", "rewards", "metrics", "usage", "cost", "slices", "clock")
+_FACTS = ("schema_version", "key", "status", "reward", "rewards", "metrics", "usage", "cost", "slices", "clock", "error")
 
 
 def read_episodes(path: Path, *, attempts: bool = False) -> Iterator[JsonDict]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,8 @@ from agentharness.types.part import JsonDict
 
 SCHEMA_VERSION = 1
 MARK = "v1:"
+
+_STATUS = re.compile(r"completed|cancelled|(?:truncated|error):[a-z_]+")
 
 
 @dataclass(frozen=True)
@@ -72,23 +75,35 @@ class Facts:
     cost: float
     seconds: float
     slices: JsonDict
+    error: str = ""
+    """What the episode's error says; "" where it has none."""
 
     @classmethod
     def from_line(cls, line: JsonDict, key: Key | None = None) -> Facts:
-        """Facts of an episode line; what the line lacks is empty. `key`: the line's, where it is at hand."""
+        """Facts of an episode line; what the line lacks is empty. `key`: the line's, where it is at hand.
+
+        Raises KeyError or TypeError for what is no episode line: no status of the status table, a reward that is neither a number nor null.
+        """
         key = key or Key.from_json(line["key"])
+        status, reward, rewards = line["status"], line.get("reward"), line.get("rewards") or {}
+        if not _STATUS.fullmatch(status):
+            raise TypeError(f"{status!r} is no status")
+        for value in (reward, *rewards.values()):
+            if value is not None and type(value) is not float and type(value) is not int:
+                raise TypeError(f"a reward is {value!r}")
         return cls(
             key.id,
             key.row,
             key.sample,
-            line["status"],
-            line.get("reward"),
-            line.get("rewards") or {},
+            status,
+            reward,
+            rewards,
             line.get("metrics") or {},
             line.get("usage") or {},
             line.get("cost") or 0.0,
             (line.get("clock") or {}).get("seconds", 0.0),
             line.get("slices") or {},
+            str(error.get("message") or "") if isinstance(error := line.get("error"), dict) else "",
         )
 
 

@@ -17,7 +17,7 @@ class Progress(Protocol):
         ...
 
     def tick(self, **counts: float) -> None:
-        """Sets what goes on: `in_flight` sessions, `retries` of requests so far."""
+        """Sets what goes on: `in_flight` sessions and the `tokens` that they used; `calls` that the model answered so far, and `retries` of requests."""
         ...
 
 

@@ -66,6 +66,38 @@ def test_facts_of_a_line_that_lacks_everything_optional() -> None:
     assert (facts.id, facts.row, facts.sample, facts.reward, facts.usage) == (KEY.id, "row-1", 2, None, {})
 
 
+def test_facts_hold_the_errors_message() -> None:
+    line = {"key": KEY.to_json(), "status": "error:model", "error": {"cause": "model", "message": "no page"}}
+    assert Facts.from_line(line).error == "no page"
+    assert Facts.from_line({"key": KEY.to_json(), "status": "completed", "reward": 1}).error == ""
+
+
+@pytest.mark.parametrize("status", [*(s for s, *_ in STATUSES)])
+def test_facts_know_every_status(status: str) -> None:
+    assert Facts.from_line({"key": KEY.to_json(), "status": status}).status == status
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"reward": "1.0"},
+        {"reward": True},
+        {"reward": [1]},
+        {"rewards": {"exact": "1"}},
+        {"status": "done"},
+        {"status": "error"},
+        {"status": "error:"},
+        {"status": "truncated:turns\n"},
+        {"status": "error:a b"},
+        {"status": 7},
+        {"status": None},
+    ],
+)
+def test_what_is_no_episode_line_has_no_facts(bad: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        Facts.from_line({"key": KEY.to_json(), "status": "completed", "reward": 0.5} | bad)
+
+
 def test_request_digest_covers_messages_tools_and_sampling() -> None:
     def message(content: object) -> Message:
         return Message({"role": "user", "content": content})

@@ -197,3 +197,23 @@ REF = st.builds(
 def test_the_nested_form_reads_back_as_the_same_run(task: Ref, agent: Ref, limit: int | None, rename: dict[str, str], retry: Any) -> None:
     config = RunConfig(task=task, agent=agent, limit=limit, rename=rename, retry=retry)
     assert from_config(canon.loads(canon.dumps(to_config(config)))) == config
+
+
+def test_a_manifest_goes_on_where_it_lies(tmp_path: Path) -> None:
+    folder = tmp_path / "moved"
+    folder.mkdir()
+    manifest = {"identity": {"task": "atlas"}, "config": {"task": "atlas", "out": "results/old", "limit": 3}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    config = parse([f"config={folder}/manifest.json"])
+    assert (config.out, config.limit, config.task.names) == (str(folder), 3, ("atlas",))
+    assert parse([f"config={folder}/manifest.json", "out=other"]).out == "other"
+    # A file that is no run's manifest says itself where results go.
+    (folder / "mine.json").write_text(json.dumps({"config": manifest["config"]}))
+    assert parse([f"config={folder}/mine.json"]).out == "results/old"
+
+
+@pytest.mark.parametrize("key", ["limit", "samples", "round", "seed"])
+def test_numbers_that_no_machine_counts_to_are_refused(key: str) -> None:
+    with pytest.raises(UserError) as e:
+        parse(["task=atlas", f"{key}={10**19}"])
+    assert e.value.line() == f"{key}: must be less than {2**63}, not {10**19}"

@@ -77,7 +77,7 @@ def test_faults_of_labels(flags: Path) -> None:
     assert "two labels are called 'na' under match: lower" in line(flags, images="img", labels="both.json", match="lower")
     (flags / "list.json").write_text("[]")
     assert "is no JSON object" in line(flags, images="img", labels="list.json")
-    assert "names2.json: cannot be read" in line(flags, images="img", labels="names2.json")
+    assert "names2.json: no such file (did you mean 'names.json'?)" in line(flags, images="img", labels="names2.json")
     assert line(flags, images="imgs", labels="names.json") == "imgs: no such folder (did you mean 'img'?)"
     (flags / "three.csv").write_text("na,x,y\n")
     assert "label 1 has 3 columns, not two" in line(flags, images="img", labels="three.csv")
@@ -214,3 +214,17 @@ def test_faults_of_functions_are_one_line(code: Path) -> None:
 def test_a_module_function(code: Path) -> None:
     with pytest.raises(UserError, match=r"string:capwords: raised TypeError"):
         read(code, python="string:capwords")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import sys\nsys.exit(3)\n", "rows.py:2: raised SystemExit: 3 (the source's own code failed)"),
+        ("import sys\n\ndef rows():\n    sys.exit('no rows')\n", "rows.py:4: raised SystemExit: no rows (the source's own code failed)"),
+    ],
+)
+def test_a_source_that_exits_is_told_by_its_line(code: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.py").write_text(code)
+    with pytest.raises(UserError) as e:
+        load({"rows": TableSpec(source=Source(python="rows.py:rows"))}, {"rows": {}}, tmp_path, root="rows")
+    assert e.value.line() == said

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,13 +107,46 @@ def test_a_key_column_is_never_guessed(one: One) -> None:
     assert list(one("a.csv", "ver,x\n1.10,1\n1.1,2\n", key="v", rename={"ver": "v"}).tables["rows"].keys()) == ["1.10", "1.1"]
 
 
+def test_a_gold_column_is_never_guessed(one: One, rows: All) -> None:
+    content = "id,price,a\n1,3.50,3.50\n2,4.0,1.10\n"
+    for name, text in (("a.csv", content), ("a.tsv", content.replace(",", "\t"))):
+        corpus = one(name, text, key="id", columns={"a": "gold", "price": "public"})
+        assert rows(corpus) == [{"id": "1", "price": 3.5, "a": "3.50"}, {"id": "2", "price": 4.0, "a": "1.10"}]
+        assert corpus.notes == [f"{name}: read price as float (keep text with types: {{price: text}})"]
+    typed = one("a.csv", content, key="id", columns={"a": "gold"}, source={"types": {"a": "float"}})
+    assert [row["a"] for row in rows(typed)] == [3.5, 1.1]
+    renamed = one("a.csv", content, key="id", columns={"answer": "gold"}, rename={"a": "answer"})
+    assert [row["answer"] for row in rows(renamed)] == ["3.50", "1.10"]
+
+
+def test_gold_of_a_file_in_the_sources_place_is_not_guessed_either(one: One, rows: All, tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text("nr,said\n1,2.50\n")
+    table = TableSpec(source=Source(file="a.csv"), key="id", rename={"a": "answer"})
+    corpus = load({"rows": table}, {"rows": {"answer": "gold"}}, tmp_path, root="rows", source=str(tmp_path / "b.csv"), rename={"nr": "id", "said": "a"})
+    assert rows(corpus) == [{"id": "1", "answer": "2.50"}]
+
+
+def test_what_is_no_regular_file_is_said_before_it_is_opened(one: One, tmp_path: Path) -> None:
+    def line(name: str) -> str:
+        return fails(lambda: load({"rows": TableSpec(source=Source(file=name))}, {"rows": {}}, tmp_path, root="rows"))
+
+    for suffix in ("csv", "jsonl", "parquet"):
+        os.mkfifo(tmp_path / f"p.{suffix}")
+        assert line(f"p.{suffix}") == f"p.{suffix}: is no regular file but a pipe (copy what it gives into a file)"
+    (tmp_path / "f.csv").mkdir()
+    assert line("f.csv").startswith("f.csv: is no regular file but a folder")
+    (tmp_path / "l.csv").symlink_to("l.csv")
+    assert line("l.csv") == "l.csv: cannot be read: Too many levels of symbolic links (check the path and its permissions)"
+    assert line("nn.csv").startswith("nn.csv: no such file (")
+
+
 def test_faults_of_csv_name_file_and_line(one: One) -> None:
     assert fails(lambda: one("a.csv", 'a,b\n"1\n2",3\n4,5,6\n')) == (
         "a.csv:4: 3 fields, the header has 2 (quote fields that hold the delimiter, or say delimiter:)"
     )
     assert fails(lambda: one("a.csv", "a,b,a\n1,2,3\n")).startswith("a.csv:1: two columns are called 'a'")
     assert fails(lambda: one("a.csv", 'a,b\n"1,2\n')).startswith("a.csv:2: is not CSV:")
-    assert fails(lambda: one("a.csv", "a,b\n")) == "a.csv: holds no rows (a table needs at least one)"
+    assert fails(lambda: one("a.csv", "a,b\n")) == "corpus.rows.source.file: a.csv holds no rows (a table needs at least one)"
     assert "one character" in fails(lambda: one("a.csv", "a,b\n1,2\n", source={"delimiter": "ab"}))
 
 

@@ -182,3 +182,10 @@ def test_hooks_are_part_of_the_world_where_used(make_world: Any) -> None:
     assert one.world != other.world
     assert one.scoring == other.scoring
     assert {k for k in one.rules if one.rules[k] != other.rules.get(k)} == {"hooks"}
+
+
+def test_a_hooks_file_that_exits_is_told_by_its_line(make_world: Any, texts: Any) -> None:
+    text = texts[0].replace("  answer:\n", "  shout: {do: [{hook: shout}]}\n  answer:\n", 1)
+    with pytest.raises(UserError) as e:
+        make_world(text, {"rows.jsonl": texts[2]}, hooks="import sys\n\nsys.exit('no')\n")
+    assert e.value.line().endswith("hooks.py:3:1: does not run: SystemExit: no")

@@ -64,6 +64,27 @@ async def test_none_at_all(make_world: Any, texts: Any, begin: Any) -> None:
     assert play.env.oracle() is None
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(["Austen", "Jane Austen"], "Austen"), ([7, 8], "7"), ([["deep"]], "deep"), (7, "7"), (0.5, "0.5"), (True, "true"), (False, "false"), ([True], "true")],
+)
+async def test_what_gold_holds_is_said_as_text(make_world: Any, texts: Any, begin: Any, answer: Any, said: str) -> None:
+    world = make_world(texts[0].replace("derive: {labels: {distinct: answer}}\n", ""), {"rows.jsonl": [{**texts[2][0], "answer": answer}, texts[2][1]]})
+    play = await begin(world, "q1")
+    assert (await solve(play))[-1] == Move([Action("answer", {"text": said})])
+    assert play.state["submission"] == said
+
+
+@pytest.mark.parametrize("answer", [None, [], [None]])
+async def test_where_gold_is_missing_there_is_no_move(make_world: Any, texts: Any, begin: Any, answer: Any) -> None:
+    world = make_world(texts[0].replace("derive: {labels: {distinct: answer}}\n", ""), {"rows.jsonl": [{**texts[2][0], "answer": answer}, texts[2][1]]})
+    play = await begin(world, "q1")
+    assert await solve(play) == [Move([Action("open", {"title": "Emma"})])]
+    assert not play.state["over"]
+    world = make_world(texts[0], {"rows.jsonl": [{**texts[2][0], "facts": [None, "Emma"]}, texts[2][1]]})
+    assert await solve(await begin(world, "q1")) == []
+
+
 async def test_faults(make_world: Any, texts: Any, begin: Any) -> None:
     play = await begin(make_world(texts[0].replace("each: row.facts", "each: row.answer"), {"rows.jsonl": texts[2]}), "q1")
     with pytest.raises(EpisodeError, match=r"env: oracle.each is str, a list is wanted"):
@@ -91,3 +112,11 @@ def test_mistakes(make_world: Any, texts: Any, old: str, new: str, part: str) ->
         make_world(texts[0].replace(old, new), {"rows.jsonl": texts[2]})
     assert part in str(e.value)
     assert e.value.where.startswith("task.yaml:")
+
+
+async def test_an_argument_that_may_be_left_out_is_left_out_where_gold_lacks_it(make_world: Any, texts: Any, begin: Any) -> None:
+    text = texts[0].replace("args: {text: string}\n    do:\n      - end", "args: {text: string, why: {type: string, optional: true}}\n    do:\n      - end")
+    text = text.replace("then: {answer: {text: row.answer}}", "then: {answer: {text: row.answer, why: row.level}}")
+    world = make_world(text, {"rows.jsonl": [{**texts[2][0], "level": None}, texts[2][1]]})
+    assert (await solve(await begin(world, "q1")))[-1] == Move([Action("answer", {"text": "Austen"})])
+    assert (await solve(await begin(world, "q2")))[-1] == Move([Action("answer", {"text": "England", "why": "hard"})])

@@ -163,3 +163,14 @@ def test_static_mistakes(make_world: Any, texts: Any, old: str, new: str, part: 
     with pytest.raises(UserError) as e:
         make_world(texts[1].replace(old, new), {"rows.jsonl": texts[3], "places.jsonl": texts[4]})
     assert part in str(e.value)
+
+
+def test_a_task_without_actions_is_a_mistake(make_world: Any, texts: Any) -> None:
+    head, rest = texts[0].split("actions:\n")
+    text = head + "limits:" + rest.split("limits:")[1].split("oracle:")[0]
+    with pytest.raises(UserError) as e:
+        make_world(text, {"rows.jsonl": texts[2]})
+    assert e.value.line() == "task.yaml:2:1: the task has no actions (add `preset:`, or `actions:` of your own)"
+    with pytest.raises(UserError) as e:
+        make_world(text + "actions: {}\n", {"rows.jsonl": texts[2]})
+    assert e.value.line().startswith("task.yaml:21:10: the task has no actions")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import hashlib
 import sys
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from agentharness.errors import UserError
 from agentharness.plugins.find import Found
-from agentharness.plugins.load import call, load_file, load_object, make_agent
+from agentharness.plugins.load import call, identity, load_file, load_object, make_agent, source_digest
 
 AGENT = """\
 from dataclasses import dataclass
@@ -114,3 +116,44 @@ def test_a_call_gives_its_value() -> None:
     assert call(max, 1, 2, where="here") == 2
     with pytest.raises(UserError, match="here: TypeError"):
         call(max, 1, "x", where="here")
+
+
+def found(file: Path) -> Found:
+    return Found("Mine", file.parent, "path", True, f"{file}:make")
+
+
+def test_an_edited_agent_has_another_digest(tmp_path: Path) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text(AGENT)
+    before = source_digest(found(file))
+    assert before == hashlib.sha256(AGENT.encode()).hexdigest()
+    file.write_text(AGENT + "# edited\n")
+    assert source_digest(found(file)) not in (before, None)
+    module = Found("Counter", tmp_path, "module", True, "collections:Counter")
+    assert source_digest(module) == hashlib.sha256(Path(collections.__file__).read_bytes()).hexdigest()
+    assert source_digest(Found("x", tmp_path, "module", True, "sys:x")) is None
+
+
+@pytest.mark.parametrize(
+    ("says", "line"),
+    [
+        ("[1]", "{file}:make: identity() of agent 'mine' gives list, not a dict (return what decides how it plays: texts, numbers, lists, dicts)"),
+        ("None", "{file}:make: identity() of agent 'mine' gives NoneType, not a dict (return what decides how it plays: texts, numbers, lists, dicts)"),
+        ("{'f': print}", "{file}:make: identity() of agent 'mine' holds what is no JSON: "),
+        ("{1: 2}", "{file}:make: identity() of agent 'mine' holds what is no JSON: "),
+        ("{'f': {1}}", "{file}:make: identity() of agent 'mine' holds what is no JSON: "),
+        ("{}['x']", "{file}:11: KeyError: 'x'"),
+    ],
+)
+def test_an_identity_that_is_no_json_is_told_by_the_agents_name(says: str, line: str, tmp_path: Path) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text(AGENT.replace("dict(self.options)", says))
+    with pytest.raises(UserError) as e:
+        identity(make_agent(found(file), {}), found(file).target)
+    assert e.value.line().startswith(line.format(file=file))
+
+
+def test_an_identity_is_what_the_agent_says(tmp_path: Path) -> None:
+    file = tmp_path / "agent.py"
+    file.write_text(AGENT)
+    assert identity(make_agent(found(file), {"p": 1}), found(file).target) == {"p": 1}

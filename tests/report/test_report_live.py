@@ -64,6 +64,16 @@ def test_agents_errors_and_unscored_episodes_are_done_but_not_in_the_mean() -> N
     assert Live(4, enabled=False, clock=Clock()).line() == "0/4 done · mean — · 0 tokens · 0 errors · 0.0s"
 
 
+def test_calls_and_tokens_move_before_the_first_episode_ends() -> None:
+    live = Live(4, enabled=False, clock=Clock())
+    live.tick(in_flight=3, tokens=1200, calls=1, retries=0)
+    assert live.line() == "0/4 done · 3 in flight · mean — · 1 calls · 1.2k tokens · 0 errors · 0.0s"
+    # What has ended is counted by its facts, and no more among what goes on.
+    live.update(facts("a", tokens=999))
+    live.tick(in_flight=2, tokens=200, calls=2, retries=1)
+    assert live.line() == "1/4 done · 2 in flight · mean 1.000 · 2 calls · 1.2k tokens · 0 errors · 1 retries · 0.0s"
+
+
 def test_on_a_terminal_the_line_is_drawn_and_gone_at_the_end() -> None:
     clock, out = Clock(), Terminal()
     with Live(2, stream=out, clock=clock) as live:

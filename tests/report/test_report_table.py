@@ -15,7 +15,7 @@ from agentharness.stats.summary import Summary
 
 
 def cell(task: str = "atlas", agent: str = "react", model: str = "m", **more: Any) -> Cell:
-    place = {name: more.pop(name) for name in ("locked", "resume", "folder") if name in more}
+    place = {name: more.pop(name) for name in ("locked", "resume", "folder", "rewarded") if name in more}
     summary = Summary(**{"planned": 5, "n": 5, "rows": 5, "mean": 0.6, "coverage": 1.0, **more})
     return Cell(task, agent, model, summary, **{"folder": "results/x", **place})
 
@@ -40,9 +40,10 @@ def test_a_column_that_no_cell_fills_is_left_out() -> None:
     assert render([cell(model=""), cell(cost=1.0)]).splitlines()[0].split()[:3] == ["task", "agent", "model"]
 
 
-def test_the_interval_says_its_kind() -> None:
-    assert "±0.250" in render([cell(interval=(0.35, 0.85), method="normal")])
-    assert "0.350 – 0.850" in render([cell(interval=(0.35, 0.85), method="wilson")])
+def test_the_interval_is_shown_by_its_bounds() -> None:
+    for method in ("normal", "wilson"):
+        assert "0.350 – 0.850" in render([cell(interval=(0.35, 0.85), method=method)])
+    assert "±" not in render([cell(interval=(0.35, 0.85), method="normal")])
     assert "1234" in render([cell(mean=1234.4)])
 
 
@@ -66,6 +67,27 @@ def test_one_success_and_99_errors_is_flagged() -> None:
 )
 def test_what_a_mean_hides_stands_below(more: dict[str, Any], note: str) -> None:
     assert note in notes(cell(**more))
+
+
+def test_each_cause_says_its_commonest_message_in_one_line() -> None:
+    one = cell(
+        planned=9,
+        n=3,
+        coverage=1 / 3,
+        errors={"env": 1, "model": 4, "scorer": 1},
+        agent_errors=1,
+        messages={"agent": "ValueError: no\n  more", "model": "gave up after 3 attempts in 1.3 s: not_json: " + "x" * 300, "scorer": "s"},
+    )
+    assert notes(one)[2:5] == [
+        "! 1 agent: ValueError: no more",
+        f"! 4 model: gave up after 3 attempts in 1.3 s: not_json: {'x' * 103}…",
+        "! 1 scorer: s",
+    ]
+    assert max(map(len, notes(one)[2:5])) == 160
+
+
+def test_a_task_without_a_reward_says_so_instead_of_a_coverage() -> None:
+    assert notes(cell(n=0, rows=0, mean=None, unscored=5, coverage=0.0, rewarded=False)) == ["! the task has no reward", "results: results/x"]
 
 
 def test_a_clean_cell_has_no_flags_and_says_how_to_resume() -> None:

@@ -84,7 +84,7 @@ def test_dry_says_what_would_be_played_and_sends_nothing(tmp_path: Path, server:
     done = play(tmp_path, "task=sums", "agent=tools,oracle", "model=calc", f"base_url={server.url}", "samples=2", "dry=true", "out=grid")
     assert server.stats()["requests"] == before
     assert "rows 3 x samples 2 = 6 episodes" in done.out
-    assert re.search(r"at most 36 calls and about [\d,]+ prompt tokens, if every episode uses all of its 6 turns", done.out)
+    assert re.search(r"at most 72 calls and about [\d,]+ prompt tokens, if every episode uses all of its 6 turns", done.out)
     assert "no model calls" in done.out
     assert json.loads(done.out.splitlines()[0])["samples"] == 2
     assert not (tmp_path / "grid").exists()

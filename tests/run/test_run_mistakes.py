@@ -28,6 +28,9 @@ def mine(cwd: Path, task: str, **files: str) -> str:
         (("ask: q", "ask: q\nask: q"), "task.yaml:4:1: "),
         (("reward: exact", "rewart: exact"), "task.yaml:5:1: rewart: unknown key (did you mean 'reward'?)"),
         (("reward: exact", "reward: exakt"), "task.yaml:5:9: rewards.exakt.scorer: there is no scorer 'exakt' (did you mean 'exact'?)"),
+        (("reward: exact", "reward: {exat: 1}"), "task.yaml:5:10: rewards.exat.scorer: there is no scorer 'exat' (did you mean 'exact'?)"),
+        (("reward: exact", "reward: [contains, exat]"), "task.yaml:5:20: rewards.exat.scorer: there is no scorer 'exat' (did you mean 'exact'?)"),
+        (("reward: exact", "rewards:\n  em.x: {scorer: exat}"), "task.yaml:6:18: rewards.em.x.scorer: there is no scorer 'exat' (did you mean 'exact'?)"),
         (("preset: qa", "preset: gragh"), "task.yaml:2:9: there is no preset 'gragh' (did you mean 'graph'?)"),
         (("data: rows.jsonl", "data: row.jsonl"), "row.jsonl: no such file (did you mean 'rows.jsonl'?)"),
         (("answer: a", "answer: b"), "task.yaml:4:9: "),
@@ -42,6 +45,11 @@ def mine(cwd: Path, task: str, **files: str) -> str:
 def test_a_mistake_in_a_task_is_told_with_its_place(change: tuple[str, str], line: str, tmp_path: Path) -> None:
     told = mine(tmp_path, TASK.replace(*change))
     assert told.startswith(line), told
+
+
+def test_links_that_lead_in_a_circle_are_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    assert refused(tmp_path, "task=./loop").startswith("./loop: is no path: Symlink loop from ")
 
 
 def test_the_line_says_what_would_help(tmp_path: Path) -> None:
@@ -92,7 +100,8 @@ def test_a_mistake_in_the_command_is_one_line(words: str, line: str | None, tmp_
 
 def test_more_sessions_than_the_system_allows_files_are_refused(tmp_path: Path) -> None:
     sums(tmp_path, 2)
-    words = command("run", "quiet=true", "task=sums", "agent=tools", "model=m", "base_url=http://127.0.0.1:9/v1", "concurrency=2000", "out=r")
+    more = ("samples=1000", "concurrency=2000", "out=r")
+    words = command("run", "quiet=true", "task=sums", "agent=tools", "model=m", "base_url=http://127.0.0.1:9/v1", *more)
     ended = subprocess.run(["sh", "-c", 'ulimit -n 500 && exec "$@"', "sh", *words], cwd=tmp_path, env=ENV, capture_output=True, text=True, check=False)
     done = Done(ended.returncode, ended.stdout, ended.stderr)
     assert (

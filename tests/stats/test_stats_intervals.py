@@ -37,6 +37,15 @@ def test_the_method_follows_the_values() -> None:
     assert interval([]) == (None, "")
 
 
+def test_an_interval_over_shares_lies_in_0_and_1() -> None:
+    low, high = interval([1, 1, 1, 0.5])[0] or (9, 9)
+    assert low == pytest.approx(0.875 - 0.245, abs=1e-3)
+    assert high == 1.0
+    assert (interval([0, 0, 0, 0.5])[0] or (9, 9))[0] == 0.0
+    # What may lie outside is left as it is.
+    assert interval([1, 1, 1, 1.5])[0] == normal([1, 1, 1, 1.5])
+
+
 def test_no_values_have_no_mean() -> None:
     assert mean([]) is None
     assert mean([0.1] * 10) == 0.1

@@ -90,6 +90,23 @@ def test_of_attempts_the_last_counts_and_a_final_line_ends_them() -> None:
     assert (s.n, s.errors, s.tokens_in) == (1, {"model": 1}, 9)
 
 
+def test_each_cause_has_its_commonest_message_whatever_its_numbers() -> None:
+    def gave_up(row: str, seconds: str) -> Facts:
+        return facts(row, None, "error:model", error=f"gave up after 3 attempts in {seconds} s: not_json: page")
+
+    failed = [gave_up("a", "1.4"), gave_up("b", "1.3"), facts("c", None, "error:model", error="another"), facts("d", None, "error:env", error="e")]
+    agents = [facts("e", 0.0, "error:agent", error="KeyError: 7"), facts("f", 0.0, "error:agent", error="KeyError: 2"), facts("g", None, "cancelled")]
+    want = {"agent": "KeyError: 2", "env": "e", "model": "gave up after 3 attempts in 1.3 s: not_json: page"}
+    assert summarise([*failed, *agents], 9).messages == want
+    assert summarise([*agents, *failed][::-1], 9).messages == want
+    # An attempt that was made good says nothing more.
+    tally = Tally()
+    for f in [*failed, facts("a"), facts("b")]:
+        tally.add(f)
+    assert tally.summary(4).messages == {"env": "e", "model": "another"}
+    assert tally.summary(4).messages == {"env": "e", "model": "another"}
+
+
 def test_nothing_is_a_summary_too() -> None:
     s = summarise([], 0)
     assert (s.n, s.mean, s.interval, s.coverage, s.turns, s.partial) == (0, None, None, 0.0, None, False)
