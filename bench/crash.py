@@ -1,8 +1,9 @@
 """kill -9 at random moments of a run, then the same command, until it is played: `python bench/crash.py --mock mockllm`.
 
-Afterwards every key stands once, every score is right, and the mock has seen no more requests than the calls needed plus those whose client it lost.
-`--task long` does it with lines of 4 MB. `--disk-kb N` plays into a file system of that size instead of killing (needs root): it fills up, is enlarged, and the
-same command goes on; replies that had come and found no room are asked for again as well, at most one for each session at each stop.
+Afterwards every key stands once, every score is right, and no more calls were made twice than were in flight at the stops: at each at most one a session.
+`cut_off` is how many of those the mock had not answered yet; the others' replies had left it and were not read.
+`--task long --n 40 --longest 6` does it with lines of 4 MB.
+`--disk-kb N` plays into a file system of that size instead of killing (needs root): it fills up, is enlarged, and the same command goes on.
 """
 
 from __future__ import annotations
@@ -97,10 +98,9 @@ def main() -> None:
     right = sum(reward == 1.0 for _, _, reward in lines)
     twice = stats["requests"] - a.n * TURNS
     figures = {"stops": stops, "episodes": len(lines), "keys": len(keys), "right": right, "exit": done.returncode, "requests": stats["requests"]}
-    figures |= {"asked_twice": twice, "in_flight_at_stops": stats["aborted"], "longest_line": max(size for size, _, _ in lines)}
+    figures |= {"asked_twice": twice, "cut_off": stats["aborted"], "in_flight_at_most": stops * a.concurrency, "longest_line": max(n for n, _, _ in lines)}
     print(json.dumps(figures))
-    most = stops * a.concurrency if a.disk_kb else stats["aborted"]
-    sys.exit(0 if len(lines) == len(keys) == right == a.n and done.returncode == 0 and 0 <= twice <= most else 1)
+    sys.exit(0 if len(lines) == len(keys) == right == a.n and done.returncode == 0 and 0 <= twice <= stops * a.concurrency else 1)
 
 
 if __name__ == "__main__":

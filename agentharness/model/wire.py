@@ -50,7 +50,7 @@ class Wire:
         if tools is None or not tools.specs:
             return b"%b%b]%b" % (self._head, messages, tail)
         wire = tools.wire
-        if canon.marked(wire):
+        if b"$" in wire and canon.marked(wire):
             wire = plain_json(tools.tools)
         return b'%b%b],"tools":%b%b' % (self._head, messages, wire, tail)
 

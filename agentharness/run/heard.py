@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from agentharness.session.ports import Journal
 from agentharness.types.episode import Facts, JournalEntry
 
@@ -13,7 +11,7 @@ class Heard:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._open: Counter[str] = Counter()
+        self._open: dict[str, int] = {}
         self.tokens = 0
         """Of all episodes that go on; replies that are served from the journal are not counted again."""
 
@@ -23,7 +21,7 @@ class Heard:
         usage = entry.reply.get("usage") if isinstance(entry.reply, dict) else None
         if usage:
             n = usage.get("prompt_tokens", 0) + usage.get("completion_tokens", 0)
-            self._open[entry.key] += n
+            self._open[entry.key] = self._open.get(entry.key, 0) + n
             self.tokens += n
 
     def orphan(self, key_id: str, ordinal: int) -> int:

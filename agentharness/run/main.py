@@ -83,7 +83,7 @@ async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, 
 
             cast = Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=heard, agent_errors=config.agent_errors, text=kept.text)
             engine = Engine(cast, folder, kept, open_keys(cell, folder, on_facts), min(config.concurrency, cell.total), on_facts)
-            progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, tokens=heard.tokens, **_counters(cell)))
+            progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, tokens=heard.tokens, **_counters(cell)), face.say)
         folder.close(complete=not (progress.trouble or progress.interrupted))
     return tally.summary(cell.total, seconds=time.monotonic() - began), progress
 

@@ -58,6 +58,8 @@ def answer_text(text: Any) -> str | None:
         return ""
     if not isinstance(text, str):
         return str(text)
+    if "<" not in text:
+        return text
     out, at = [], 0
     while opened := _OPEN.search(text, at):
         out.append(text[at : opened.start()])

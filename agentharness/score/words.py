@@ -24,7 +24,7 @@ def exact(subject: Any, reference: Any, *, case: bool = False) -> Score:
 
     Formula: [fold(subject) = fold(reference)]. Source: this project. A value that is no text is compared by its JSON text.
     """
-    return _best(subject, reference, lambda a, b: float(_fold(a, case) == _fold(b, case)), "exact")
+    return _best(subject, reference, lambda a, b: float(a == b or _fold(a, case) == _fold(b, case)), "exact")
 
 
 def contains(subject: Any, reference: Any, *, case: bool = False) -> Score:
@@ -107,7 +107,9 @@ def _best(subject: Any, reference: Any, compare: Callable[[str, str], float], ru
         return early
     text = answer_text(subject) if isinstance(subject, str) else _text(subject)
     assert text is not None
-    return Score(max(compare(text, r) for r in references(reference)), rule, text)
+    if not isinstance(reference, list | tuple):
+        return Score(compare(text, _text(reference)), rule, text)
+    return Score(max(compare(text, _text(r)) for r in reference), rule, text)
 
 
 def _text(value: Any) -> str:

@@ -136,7 +136,10 @@ class Tally:
         self._spent.add(facts)
         for name, value in facts.metrics.items():
             if math.isfinite(value):
-                self._metrics.setdefault(name, array("d")).append(value)
+                found = self._metrics.get(name)
+                if found is None:
+                    found = self._metrics[name] = array("d")
+                found.append(value)
         kind, _, cause = facts.status.partition(":")
         if kind == "truncated":
             self._truncated[cause] += 1
@@ -153,7 +156,9 @@ class Tally:
             self._reward.add(facts.row, facts.reward)
         for name, value in facts.rewards.items():
             if value is not None and math.isfinite(value):
-                self._named.setdefault(name, _Rows()).add(facts.row, value)
+                if name not in self._named:
+                    self._named[name] = _Rows()
+                self._named[name].add(facts.row, value)
 
     def summary(self, planned: int, seconds: float | None = None) -> Summary:
         """The numbers so far; `planned`: episodes that the run would have when complete; `seconds`: what it took so far, as the caller measured."""
@@ -232,7 +237,9 @@ class _Spent:
         return out
 
     def add(self, facts: Facts) -> None:
-        self.tokens.update({name: n for name in ("prompt_tokens", "completion_tokens") if isinstance(n := facts.usage.get(name), int)})
+        for name in ("prompt_tokens", "completion_tokens"):
+            if isinstance(n := facts.usage.get(name), int):
+                self.tokens[name] += n
         self.cost.append(facts.cost if math.isfinite(facts.cost) else 0.0)
         self.seconds.append(facts.seconds)
 

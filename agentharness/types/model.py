@@ -22,12 +22,13 @@ class Message:
 
     def __init__(self, data: JsonDict) -> None:
         self.data = data
-        self.wire: bytes = canon.dumps(data, finite=True)
+        wire = canon.dumps(data, finite=True)
+        self.wire: bytes = wire
         """Canonical JSON of `data`. Chat messages hold no floats of their own, so that none of them is not finite."""
         content = data.get("content")
         listed = isinstance(content, list)
         self.has_images = listed and any(p.get("type") == "image" for p in data["content"])
-        self.plain = not listed and (content is not None or "tool_calls" in data) and not canon.marked(self.wire)
+        self.plain = not listed and (content is not None or "tool_calls" in data) and (b"$" not in wire or not canon.marked(wire))
         """Whether any server takes `wire` as it stands: no list of parts, none of `canon`'s marks, and something said or called."""
 
 

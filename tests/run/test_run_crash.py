@@ -65,7 +65,7 @@ def test_ctrl_c_once_lets_running_sessions_end(tmp_path: Path, server: Server) -
         running.send(signal.SIGINT)
         done = running.done()
     assert done.code == 130
-    assert done.err == ""
+    assert done.err == "no new session starts; 4 play to their end (again: stop now, and resume them later)\n"
     assert server.stats()["requests"] - before == 4 * 2
     assert [line["status"] for line in episodes(tmp_path / "r", attempts=True)] == ["completed"] * 4
     assert "! coverage 33.3 %: 4 of 12 episodes are scored" in done.out

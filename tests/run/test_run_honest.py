@@ -53,8 +53,11 @@ def test_each_cause_says_its_commonest_message_below_the_table(tmp_path: Path, s
 def test_an_agents_own_error_is_said_too(tmp_path: Path) -> None:
     sums(tmp_path, 3)
     write(tmp_path, {"agents/mine/agent.py": AGENT.replace("return Move", "raise ValueError('I do not\\n add')\n        return Move")})
-    done = play(tmp_path, "task=sums", "agent=mine", code=1)
-    assert re.search(r"^  ! 3 agent: ValueError: I do not add \(agent\.py:\d+\)$", done.out, re.MULTILINE)
+    for _ in range(2):  # played, then read from the folder
+        done = play(tmp_path, "task=sums", "agent=mine", code=1)
+        assert re.search(r"^  ! 3 agent: ValueError: I do not add \(agent\.py:\d+\)$", done.out, re.MULTILINE)
+    (folder,) = (tmp_path / "results").iterdir()
+    assert len(episodes(folder)) == 3
 
 
 def test_an_edited_agent_is_another_agent(tmp_path: Path) -> None:

@@ -57,6 +57,15 @@ def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
     assert all(means[task, agent] < 0.5 for task in ("gsm8k", "hotpotqa") for agent in ("random", "noop"))
 
 
+def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
+    for args in (["task=atlas,digits"], ["task=gsm8k,hotpotqa", "data=demo"]):
+        done = play(tmp_path, *args, "limit=1")
+        assert [r["mean"] for r in table(done)] == ["1.000", "1.000"]
+        assert "unlocked" not in done.out
+        manifests = [json.loads(p.read_bytes()) for p in tmp_path.glob("results/*/manifest.json")]
+        assert [m["env"]["locked"] for m in manifests] == [True] * len(manifests)
+
+
 def test_a_grid_plays_baselines_once_and_gives_options_to_the_agents_that_know_them(tmp_path: Path, server: Server) -> None:
     sums(tmp_path, 3)
     words = ("task=sums", "agent=oracle,tools", "agent.temperature=0.25", "model=calc,say:3", f"base_url={server.url}", "out=grid")
