@@ -8,4 +8,4 @@ from pydantic import BaseModel, ConfigDict
 class Closed(BaseModel):
     """Frozen, and an unknown key is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")

@@ -55,7 +55,7 @@ def _run(name: str, call: Hook, runs: dict[str, Compiled], variables: frozenset[
 def _call(name: str, call: Hook, view: Any, answers: list[Any]) -> Any:
     try:
         return call(view, answers)
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         raise EpisodeError("env", f"hook {name}: {type(e).__name__}: {e}") from e
 
 

@@ -50,6 +50,8 @@ def nurse(view, answers):
     return [{"show": answers[0]}]
 
 def act(view, answers):
+    if view["args"]["what"] == "exit":
+        raise SystemExit(3)
     effects = {
         "go": [{"goto": ["rows", "b"]}], "lost": [{"goto": ["rows", "zzz"]}], "end": [{"end": {"x": 1}}], "miss": [{"missing": "no luck"}],
         "bad": [{"fly": 1}], "var": [{"set": {"other": 1}}], "none": None, "set": [{"set": {"mood": {1, 2}}}], "table": [{"goto": ["wrong", "b"]}],
@@ -135,6 +137,7 @@ async def test_effects(clinic: World, begin: Any, what: str, verdict: str, text:
         ("none", "hook act: gave NoneType"),
         ("set", "hook act: its effects are not JSON"),
         ("unheard", "hook act: KeyError: 'unheard'"),
+        ("exit", "hook act: SystemExit: 3"),
     ],
 )
 async def test_faults_name_the_hook(clinic: World, begin: Any, what: str, part: str) -> None:

@@ -87,6 +87,7 @@ CASES = [
     (LONG.replace("each: rows", "where: x"), "3:10", "episode.each is missing (add `each: …`, the table whose rows are episodes)"),
     (LONG + "actions:\n  go: [a]\n", "6:7", "actions.go must be a mapping, is a list"),
     (LONG + "actions:\n  go:\n    whn: at\n    do: []\n", "7:5", "actions.go.whn: unknown key (did you mean 'when'?)"),
+    (LONG + "actions:\n  go:\n    else_: no\n    do: []\n", "7:5", "actions.go.else_: unknown key (did you mean 'else'?)"),
     (LONG + "actions:\n  go:\n    when: true\n", "7:11", "actions.go.when must be text, is true (true or false) (put it in quotes)"),
     (LONG + "actions:\n  go:\n    do: end\n", "7:9", "actions.go.do must be a list, is 'end'"),
     (LONG + "rewards:\n", "5:9", "rewards must be a mapping, is empty (fill it, or remove the key)"),

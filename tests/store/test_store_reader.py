@@ -40,11 +40,14 @@ def test_the_released_form() -> None:
     assert parts_of(one, one["steps"][0]) == [{"type": "text", "text": "Which country borders both? Pages: Andorra, Spain"}]
     assert [p["type"] for p in parts_of(one, one["steps"][1])] == ["text", "image"]
     assert parts_of(one, one["steps"][2]) == [{"type": "text", "text": "Done."}]
+    system = {"role": "system", "content": "Answer with the tools."}
+    assert prompt_of(one, one["calls"][0], {table[0]["sha256"]: system}) == [system, table[1]]
+    assert [step.get("action") for step in one["steps"]] == [None, "open", "answer"]
     a, b = facts(FIXTURE)
     assert (a.id, a.status, a.reward, a.rewards) == (Key.from_json(one["key"]).id, "completed", 1.0, {"exact": 1.0, "judge": None})
     assert (a.usage["prompt_tokens"], a.cost, a.seconds, a.slices) == (312, 0.00042, 3.25, {"region": "Europe"})
     assert repr(a.metrics["spread"]) == "nan"
-    assert (b.row, b.sample, b.status, b.reward, b.seconds) == ("ESP", 1, "error:agent", 0.0, 0.5)
+    assert (b.row, b.sample, b.status, b.reward, b.seconds, b.error) == ("ESP", 1, "error:agent", 0.0, 0.5, 'unreadable plan {"$text"}')
 
 
 def test_every_schema_version_has_its_migration() -> None:
