@@ -35,7 +35,7 @@ def schema() -> dict[str, Any]:
     short["preset"]["enum"] = [name for name in names() if name != BARE]
     short["preset"]["description"] += ": " + "; ".join(f"{name}: {get(name).about}" for name in names() if name != BARE)
     # A key that both levels have may take either shape.
-    merged = {**short, **{key: value if key not in short else short[key] for key, value in properties.items()}}
+    merged = {**short, **{key: short.get(key, value) for key, value in properties.items()}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "task.yaml",
