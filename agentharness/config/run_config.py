@@ -95,7 +95,9 @@ class RunConfig(Closed):
     rename: dict[str, str] = Field(default_factory=dict, description="rename.COLUMN=NAME: column of the source -> column of the task")
     trust: bool = Field(False, description="let hooks and Python of a task or agent outside the project run")
     relock: bool = Field(False, description="write env.lock anew where the corpus does not match it")
-    retry: tuple[Literal["env", "layer", "scorer"], ...] = Field((), description="errors that a resume plays again: env, layer, scorer, as a comma list")
+    retry: tuple[Literal["env", "layer", "scorer", "agent"], ...] = Field(
+        (), description="errors that a resume plays again: env, layer, scorer, agent, as a comma list"
+    )
     round: int = Field(0, ge=0, lt=2**63, description="policy update in training; 0 in evaluation")
     agent_errors: Literal["zero", "none"] = Field("zero", description="reward of an episode whose agent failed: zero, or none")
     tasks_root: str | None = Field(None, description="folder of tasks that is looked in first")

@@ -118,12 +118,11 @@ def _table(shown: str, reading: Reading, images: set[str]) -> tuple[dict[str, An
         return value, fact
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=sniff(text)) if row]
     folded = {n.lower() for n in images}
-    if rows and rows[0][0].lower() not in folded:
-        rows = rows[1:]
+    header = bool(rows) and rows[0][0].lower() not in folded
     out: dict[str, Any] = {}
-    for i, row in enumerate(rows):
+    for line, row in enumerate(rows[header:], 1 + header):
         if len(row) != 2:
-            raise UserError(f"label {i + 1} has {len(row)} columns, not two", where=shown, hint="image name, label")
+            raise UserError(f"has {len(row)} columns, not two", where=f"{shown}:{line}", hint="image name, label; the answer's column is called `label`")
         if out.setdefault(row[0], row[1]) != row[1]:
             raise UserError(f"{row[0]!r} has two labels", where=shown, hint="keep one")
     return out, fact

@@ -36,6 +36,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _STEP = re.compile(r"""\.\s*(\w+)|\[\s*['"]([^'"]*)['"]\s*\]""")
+_PATH = re.compile(r"[^\s{}?!]+\Z")
+"""A bare word in `ask` is a column; a question mark makes it a question."""
 _RANK = {"hidden": 0, "public": 1, "gold": 2}
 
 
@@ -87,7 +89,7 @@ def _scan(expression: str) -> tuple[list[str], bool]:
 
 
 def _question(ask: str) -> tuple[str, list[str], bool]:
-    if "{" not in ask and not re.search(r"\s", ask):
+    if _PATH.match(ask):
         return f"{{{{ row{access(ask)} }}}}", [ask], False
     return ask, *columns_in(ask)
 

@@ -10,7 +10,7 @@ from agentharness.env.hooks import Hook
 from agentharness.env.maker import Maker
 from agentharness.env.verbs_move import one_of
 from agentharness.env.work import NOTHING, Missing, Verb, Work
-from agentharness.errors import EpisodeError, closest
+from agentharness.errors import BrokenOff, EpisodeError, closest
 from agentharness.types.move import Need
 
 
@@ -55,7 +55,9 @@ def _run(name: str, call: Hook, runs: dict[str, Compiled], variables: frozenset[
 def _call(name: str, call: Hook, view: Any, answers: list[Any]) -> Any:
     try:
         return call(view, answers)
-    except (Exception, SystemExit) as e:
+    except BrokenOff:
+        raise
+    except (Exception, SystemExit, KeyboardInterrupt) as e:
         raise EpisodeError("env", f"hook {name}: {type(e).__name__}: {e}") from e
 
 

@@ -49,11 +49,11 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
     code = 0
     try:
         for cell in cells:
-            summary, progress = await _play_cell(cell, argv, face)
+            summary, before, progress = await _play_cell(cell, argv, face)
             world, rewarded = cell.world, bool(cell.world.rewards)
             resume = resume_command(cell, summary)
-            rows.append(TableRow(cell.task, cell.agent.name, cell.model_ref or "", summary, str(cell.folder), world.locked, rewarded, resume))
-            failed = sum(summary.errors.values()) + summary.agent_errors + (summary.unscored if rewarded else 0)
+            rows.append(TableRow(cell.task, cell.agent.name, cell.model_ref or "", summary, str(cell.folder), world.locked, rewarded, resume, before))
+            failed = summary.failed + summary.missing + (summary.unscored if rewarded else 0)
             code = 130 if progress.interrupted else max(code, int(failed > 0))
             if progress.interrupted or progress.trouble:
                 break
@@ -66,14 +66,15 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
     return code
 
 
-async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, Progress]:
+async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, int, Progress]:
+    """What the cell came to, how many of its episodes were there already, and how it ended."""
     config, began = cell.config, time.monotonic()
     with RunFolder.open(cell.folder, manifest_of(cell, argv), cell.identity, fresh=config.fresh, retry=frozenset(config.retry)) as folder:
         face.say(f"{cell.folder}/")
         for note in folder.notes:
             face.say(f"  {note}")
         check_scoring(folder, cell)
-        tally, heard = Tally(config.agent_errors), Heard(folder)
+        tally, heard, before = Tally(config.agent_errors), Heard(folder), 0
         with face.live(cell.total) as live, Kept(folder, cell.world.corpus.assets) as kept:
 
             def on_facts(facts: Facts) -> None:
@@ -81,11 +82,17 @@ async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, 
                 tally.add(facts)
                 live.update(facts)
 
+            def on_known(facts: Facts) -> None:
+                nonlocal before
+                before += 1
+                on_facts(facts)
+
             cast = Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=heard, agent_errors=config.agent_errors, text=kept.text)
-            engine = Engine(cast, folder, kept, open_keys(cell, folder, on_facts), min(config.concurrency, cell.total), on_facts)
+            engine = Engine(cast, folder, kept, open_keys(cell, folder, on_known), min(config.concurrency, cell.total), on_facts)
             progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, tokens=heard.tokens, **_counters(cell)), face.say)
+            live.tick(in_flight=0)
         folder.close(complete=not (progress.trouble or progress.interrupted))
-    return tally.summary(cell.total, seconds=time.monotonic() - began), progress
+    return tally.summary(cell.total, seconds=time.monotonic() - began), before, progress
 
 
 def open_keys(cell: Cell, folder: RunFolder, on_facts: Callable[[Facts], None]) -> Iterator[Key]:

@@ -38,6 +38,11 @@ class RewardRule(Protocol):
     def weight(self) -> float: ...
     @property
     def options(self) -> JsonDict: ...
+    @property
+    def against(self) -> object | None:
+        """What the reference is made by; None where the task names none."""
+        ...
+
     def resolve(self, row_full: JsonDict, state: JsonDict) -> tuple[Any, Any]:
         """(subject, reference) of an episode: its row with gold, and its last state."""
         ...
@@ -72,6 +77,12 @@ def check_rules(rules: Mapping[str, RewardRule]) -> None:
     for reward, rule in rules.items():
         if rule.scorer not in SCORERS:
             raise UserError(f"there is no scorer {rule.scorer!r}", where=f"rewards.{reward}.scorer", hint=closest(rule.scorer, SCORERS))
+        if rule.against is None and SCORERS[rule.scorer].needs_reference:
+            raise UserError(
+                f"{rule.scorer} compares with a right answer, and the task names none",
+                where=f"rewards.{reward}.scorer",
+                hint="add `answer: COLUMN`, or `against:` to the reward",
+            )
         known = SCORERS[rule.scorer].options
         for option in rule.options:
             if option not in known:

@@ -79,7 +79,7 @@ def test_names_are_a_comma_list_and_options_go_to_all() -> None:
         ("task=a timeouts.call=0", "timeouts.call: must be more than 0.0, not 0.0"),
         ("task=a timeouts.call=.inf", "timeouts.call: must be a finite number, not inf"),
         ("task=a timeouts=3", "timeouts: must be a mapping, not 3"),
-        ("task=a retry=foo", "retry: must be 'env', 'layer' or 'scorer', not 'foo'"),
+        ("task=a retry=foo", "retry: must be 'env', 'layer', 'scorer' or 'agent', not 'foo'"),
         ("task=a agent_errors=null", "agent_errors: must be 'zero' or 'none', not 'null'"),
         ("task=a base_url=localhost:8000", "base_url: must start with http:// or https:// and name a server"),
         ("task=a base_url=http://me:pw@host/v1", "base_url: must hold no key or password"),
