@@ -64,6 +64,8 @@ def _opening(make: Maker) -> Opening:
 
 def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, JsonDict]) -> Rule:
     path, wanted = ("actions", name), make.rule()
+    if "{{" in written.description:
+        raise make.fail("a description is no template", (*path, "description"), "it is the same in every episode; `say` and `observe` take {{ }}")
     rule = Rule(
         name=name,
         when=None if written.when is None else make.expression(written.when, *path, "when"),
@@ -206,7 +208,8 @@ def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[st
     out: list[OracleMove] = []
     for action, given in written.items():
         if action not in args:
-            raise make.fail(f"there is no action {action!r}", ("oracle", key, action), closest(action, args))
+            what = f"the oracle plays {action!r}, and there is no such action"
+            raise make.fail(what, ("oracle", key, action), f"{closest(action, args)}; or `oracle: null`, or an oracle of your own")
         _given(make, action, given, args[action], key)
         runs: dict[str, Callable[[JsonDict], Any]] = {}
         for arg, source in given.items():

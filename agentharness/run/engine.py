@@ -19,7 +19,7 @@ from agentharness.types.episode import Facts, Key
 
 SYNC_S = 2.0
 REFUSED = 20
-"""So many episodes, and at least one for each session, end in an error of the model before the first that does not: the run ends, for all others would end so."""
+"""So many episodes, and at least one for each session, end in an error of the model before the first that does not: the run ends, for others would too."""
 BREATH_S = 0.01
 """At most so long, and one episode more, the loop is held by sessions that never wait."""
 

@@ -78,13 +78,13 @@ def test_faults_of_labels(flags: Path) -> None:
     (flags / "list.json").write_text("[]")
     assert "is no JSON object" in line(flags, images="img", labels="list.json")
     assert "names2.json: no such file (did you mean 'names.json'?)" in line(flags, images="img", labels="names2.json")
-    assert line(flags, images="imgs", labels="names.json") == "imgs: no such folder (did you mean 'img'?)"
+    assert line(flags, images="imgs", labels="names.json") == "corpus.rows.source.images: imgs: no such folder (did you mean 'img'?)"
     (flags / "three.csv").write_text("na,x,y\n")
-    assert "label 1 has 3 columns, not two" in line(flags, images="img", labels="three.csv")
+    assert "three.csv:1: has 3 columns, not two" in line(flags, images="img", labels="three.csv")
     (flags / "twice.csv").write_text("na,x\nna,y\n")
     assert "'na' has two labels" in line(flags, images="img", labels="twice.csv")
     (flags / "empty").mkdir()
-    assert line(flags, images="empty").startswith("empty: holds no image")
+    assert line(flags, images="empty").startswith("corpus.rows.source.images: empty: holds no image")
 
 
 @pytest.mark.parametrize("text", ["file,label\nna.png,Namibia\nde.png,00123\n", "na.png;Namibia\nde;00123\n"])
