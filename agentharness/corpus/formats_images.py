@@ -12,7 +12,7 @@ from agentharness import canon
 from agentharness.corpus.batch import Batch, Reading
 from agentharness.corpus.files import read_file
 from agentharness.corpus.formats_csv import sniff
-from agentharness.corpus.images import UNKNOWN
+from agentharness.corpus.images import MAX_PIXELS, UNKNOWN
 from agentharness.corpus.spec import Source
 from agentharness.corpus.text import decode, parse_json
 from agentharness.errors import UserError, closest
@@ -20,7 +20,7 @@ from agentharness.types.part import JsonDict
 
 
 def read_images(source: Source, reading: Reading) -> Batch:
-    """Rows in order of path. A file that is no image, and an image without a label, are skipped; both are counted in a note.
+    """Rows in order of path. What is no image, damaged, too large or without a label is skipped, and counted in a note.
 
     Raises UserError where there is no image, and where image and label names differ in case only without `match: lower`.
     """
@@ -56,18 +56,25 @@ def read_images(source: Source, reading: Reading) -> Batch:
 def _pictures(folder: Path, name: str, reading: Reading) -> list[tuple[str, str]]:
     """(path within the folder, sha256) of every image, in order of path."""
     found: list[tuple[str, str]] = []
-    others: list[str] = []
+    passed: dict[str, list[str]] = {"no image": [], "damaged": [], f"above {MAX_PIXELS // 1_000_000} megapixels": []}
+    none, damaged, large = passed.values()
     paths = sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*") if p.is_file())
     for path, file in paths:
         if any(segment.startswith(".") for segment in path.split("/")):
             continue
         sha = reading.assets.add_file(file)
-        if reading.assets.info(sha).header.mime == UNKNOWN:
-            others.append(path)
+        header = reading.assets.info(sha).header
+        if header.mime == UNKNOWN:
+            none.append(path)
+        elif header.size == (0, 0):
+            damaged.append(path)
+        elif header.size[0] * header.size[1] > MAX_PIXELS:
+            large.append(path)
         else:
             found.append((path, sha))
-    if others:
-        reading.note(f"{name}: {_count(len(others), 'file')} skipped, no image: {_some(others)}")
+    for why, files in passed.items():
+        if files:
+            reading.note(f"{name}: {_count(len(files), 'file')} skipped, {why}: {_some(files)}")
     return found
 
 

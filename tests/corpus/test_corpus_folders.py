@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,23 @@ def test_labels_by_table(flags: Path) -> None:
     assert view == {"image": corpus.assets.part(view["image"]["asset"])}
     assert corpus.origin["rows"]["files"] == 4
     assert corpus.origin["rows"]["labels"]["file"] == "names.json"
+
+
+def test_what_no_model_could_see_is_no_row(flags: Path) -> None:
+    good = (flags / "img/na.png").read_bytes()
+    (flags / "img/cut.png").write_bytes(good[:20])
+    (flags / "img/huge.png").write_bytes(png_header(30_000, 30_000) + good[33:])
+    corpus = read(flags, images="img")
+    names = {row["name"] for _, _, row in corpus.tables["rows"]}
+    assert not {"cut", "huge"} & names
+    assert "img: 1 file skipped, damaged: cut.png" in corpus.notes
+    assert "img: 1 file skipped, above 100 megapixels: huge.png" in corpus.notes
+
+
+def png_header(width: int, height: int) -> bytes:
+    """Signature and IHDR of an 8-bit RGB picture."""
+    body = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + body + struct.pack(">I", zlib.crc32(body))
 
 
 def test_a_case_only_mismatch_names_match(flags: Path) -> None:
