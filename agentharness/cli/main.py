@@ -15,6 +15,7 @@ agentharness: static datasets become stateful environments for agents
   agentharness run task=NAME [key=value …]       play a task, or resume what is left of it
   agentharness tasks                             list the tasks
   agentharness task show NAME [expanded=true]    a task as it is written, or its long form
+  agentharness new task NAME from=FILE           make a task from a table or a folder of pictures
   agentharness lock task=NAME                    write env.lock: the version of the task's world
   agentharness agents                            list the agents
   agentharness --version
@@ -126,6 +127,19 @@ def _task(words: list[str]) -> int:
     return task(words)
 
 
+def _new(words: list[str]) -> int:
+    if _asks_help(words):
+        print(
+            "agentharness new task NAME from=FILE_OR_FOLDER_OR_HUB_ID [ask=…] [answer=COLUMN] [reward=SCORER] [key=COLUMN] [labels=FILE] [licence=ID]\n"
+            "                       [config=… split=…] [trust=true] [tasks_root=FOLDER]\n\n"
+            "Reads the data, says what it saw, writes tasks/NAME/task.yaml and a README, and plays the first rows with the task's own solution."
+        )
+        return 0
+    from agentharness.cli.new_command import new
+
+    return new(words)
+
+
 def _agents(words: list[str]) -> int:
     if _asks_help(words):
         print("agentharness agents [agents_root=FOLDER]\n\nLists the agents: the engine's baselines, and those of agents/.")
@@ -135,4 +149,4 @@ def _agents(words: list[str]) -> int:
     return agents(words)
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "tasks": _tasks, "task": _task, "lock": _lock, "agents": _agents}
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "tasks": _tasks, "task": _task, "new": _new, "lock": _lock, "agents": _agents}

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentharness.config.yaml import Document, KeyPath
 from agentharness.env.mistakes import wrong
-from agentharness.env.presets import Hole, Preset, access
+from agentharness.env.presets import Hole, Preset, access, quoted
 from agentharness.errors import closest
 
 KEYS = {
@@ -98,8 +98,19 @@ def _reference(text: str, at: KeyPath) -> tuple[str, str, dict[str, KeyPath]]:
     """A path or expression of gold: what rewards compare with, one value of it for the oracle, and its columns."""
     if re.search(r"(?<![\w.])row\s*[.\[]", text):
         return text, text, dict.fromkeys(_scan(text)[0], at)
-    expression = f"row{access(text)}"
-    return expression, expression.replace("[]", "[0]"), {text: at}
+    return _along(text), f"row{access(text)}".replace("[]", "[0]"), {text: at}
+
+
+def _along(path: str) -> str:
+    """A path as an expression: all values at it, one flat list where it goes into lists."""
+    head, *inner = path.split("[]")
+    out = f"row{access(head)}"
+    for i, step in enumerate(inner):
+        if i:
+            out += " | flatten"
+        if name := step.lstrip("."):
+            out += f" | map('{quoted(name)}')"
+    return out
 
 
 def _levels(levels: list[tuple[str, str, KeyPath]]) -> Hole:

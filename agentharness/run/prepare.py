@@ -69,14 +69,20 @@ def make_world(ref: str, config: RunConfig, say: Say, cwd: Path) -> World:
         relock=config.relock,
         scorer_versions=versions(),
     )
+    checked(world)
+    if empty := _empty_gold(world):
+        say(f"{found.name}: {empty}")
+    return world
+
+
+def checked(world: World) -> World:
+    """The world, once its rewards are known to be sound and it has a row. Raises UserError."""
     try:
         check_rules(world.rewards)
     except UserError as e:
         raise UserError(f"{e.where}: {e.what}", where=str(_place(world, e.where)), hint=e.hint) from None
     if not len(world):
-        raise UserError("has no row to play", where=found.name, hint="check its source, and `episode.where`")
-    if empty := _empty_gold(world):
-        say(f"{found.name}: {empty}")
+        raise UserError("has no row to play", where=world.name, hint="check its source, and `episode.where` (gold is text there, as it was written)")
     return world
 
 

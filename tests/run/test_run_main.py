@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import ENV, episodes, harness, here, play, refused, resume_of, run, sums, table
+from harness import ENV, episodes, harness, here, play, refused, resume_of, run, sums, table, write
 from spawn import Server
 
 HEAVY = ("datasets", "openai", "aiohttp", "pyarrow")
@@ -55,6 +55,17 @@ def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
     means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
     assert {task: means[task, "oracle"] for task in ("gsm8k", "hotpotqa")} == {"gsm8k": 1.0, "hotpotqa": 1.0}
     assert all(means[task, agent] < 0.5 for task in ("gsm8k", "hotpotqa") for agent in ("random", "noop"))
+
+
+def test_an_answer_deep_in_lists_is_any_of_them(tmp_path: Path) -> None:
+    rows = [{"q": f"q{i}", "found": [{"spans": ["one", "two"]}, {"spans": ["three"]}]} for i in range(3)]
+    task = "data: rows.jsonl\npreset: qa\nask: q\nanswer: found[].spans[]\nreward: exact\n"
+    write(tmp_path / "tasks/deep", {"task.yaml": task, "rows.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+    assert table(play(tmp_path, "task=deep"))[0]["mean"] == "1.000"
+    (spans,) = {json.dumps(line["scores"]) if "scores" in line else "" for line in episodes(tmp_path / next(tmp_path.glob("results/*")))}
+    assert "one" in spans
+    told = refused(tmp_path, "task=deep", "task.rewards.exact.against=row.found[].spans")
+    assert "[] stands in a path, not in an expression" in told
 
 
 def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
