@@ -16,6 +16,7 @@ agentharness: static datasets become stateful environments for agents
   agentharness tasks                             list the tasks
   agentharness task show NAME [expanded=true]    a task as it is written, or its long form
   agentharness new task NAME from=FILE           make a task from a table or a folder of pictures
+  agentharness check task=NAME                   is it sound? plays it without a model
   agentharness lock task=NAME                    write env.lock: the version of the task's world
   agentharness agents                            list the agents
   agentharness --version
@@ -140,6 +141,18 @@ def _new(words: list[str]) -> int:
     return new(words)
 
 
+def _check(words: list[str]) -> int:
+    if _asks_help(words):
+        print(
+            "agentharness check task=NAME[,NAME] [limit=N|all] [data=demo] [source=FILE] [seed=0] [fix=true] [out=FOLDER]\n\n"
+            "Plays a task by its own solution, by chance and by doing nothing, and says whether it is sound. Exit: 0, or 1 where a finding is red."
+        )
+        return 0
+    from agentharness.cli.check_command import check
+
+    return check(words)
+
+
 def _agents(words: list[str]) -> int:
     if _asks_help(words):
         print("agentharness agents [agents_root=FOLDER]\n\nLists the agents: the engine's baselines, and those of agents/.")
@@ -149,4 +162,4 @@ def _agents(words: list[str]) -> int:
     return agents(words)
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "tasks": _tasks, "task": _task, "new": _new, "lock": _lock, "agents": _agents}
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "tasks": _tasks, "task": _task, "new": _new, "check": _check, "lock": _lock, "agents": _agents}
