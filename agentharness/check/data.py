@@ -17,10 +17,10 @@ def duplicates(world: World) -> Finding:
     gold = table.projections.gold
     torn = [keys for keys in same if len({canon.dumps(gold(full)) for key in keys if (full := table.full(key)) is not None}) > 1]
     if torn and len(groups) > 1:
-        what = f"{count(len(torn), 'question')} stand more than once with different answers"
+        what = f"{count(len(torn), 'question')} with two different answers, each in a row of its own"
         return Finding("duplicates", "yellow", what, some(key for keys in torn for key in keys), "such rows cannot all be answered right: mend or drop them")
     if same and len(groups) > 1:
-        what = f"{count(sum(len(keys) - 1 for keys in same), 'row')} ask what another row asks"
+        what = f"{count(sum(len(keys) - 1 for keys in same), 'row')} with the question of another row"
         return Finding("duplicates", "yellow", what, some(key for keys in same for key in keys), "they count more than once in the mean")
     return Finding("duplicates", "green", f"{count(len(table), 'row')}, each asked once")
 
