@@ -12,7 +12,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SHARED = (ROOT.parent / "shared/data").resolve()
-SOURCES = {"gsm8k": "gsm8k/test.jsonl", "hotpotqa": "hotpotqa/hub_schema_100.json"}
+SOURCES = {
+    "gsm8k": "gsm8k/test.jsonl",
+    "hotpotqa": "hotpotqa/hub_schema_100.json",
+    "mediq": "mediq/all_dev_good.jsonl",
+    "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
+}
 TARGET = ROOT / "docs/shelf.md"
 
 

@@ -128,6 +128,8 @@ def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
         "cost": state["cost"] + rule.price,
         "draws": state["draws"],
     }
+    if "said" in state:
+        after["said"] = state["said"]
     return Outcome(after, [p.copy() for p in move.parts], "ok", rule.place, [], [])
 
 
@@ -159,6 +161,8 @@ def _after(work: Work, state: JsonDict, steps: int, cost: float) -> JsonDict:
         "cost": state["cost"] + cost,
         "draws": work.draws,
     }
+    if work.said:
+        out["said"] = work.said
     if work.over:
         out["submission"] = work.submission
     return out
@@ -207,6 +211,7 @@ def unchanged(before: JsonDict, after: JsonDict) -> bool:
         and after["results"] is before["results"]
         and after["vars"] is before["vars"]
         and after["draws"] == before["draws"]
+        and after.get("said") is before.get("said")
         and not after["over"]
     )
 

@@ -22,9 +22,9 @@ from agentharness.errors import closest
 from agentharness.types.part import JsonDict
 
 
-def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
-    """Compiles a task over its corpus. Raises UserError with the place in the user's file."""
-    make = Maker(task, corpus)
+def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset()) -> tuple[Rules, Maker]:
+    """Compiles a task over its corpus. `voiced`: roles that a model plays. Raises UserError with the place in the user's file."""
+    make = Maker(task, corpus, voiced)
     spec = task.spec
     if not spec.actions:
         raise make.fail("the task has no actions", ("actions",) if ("actions",) in task.places.known else (), "add `preset:`, or `actions:` of your own")
@@ -45,6 +45,7 @@ def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
         answering=answering,
         state_limit=spec.limits.state,
         assets=corpus.assets,
+        voices=make.voices,
     )
     for i, path in enumerate(spec.slices):
         _column(make, path, "slices", i)

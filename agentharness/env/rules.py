@@ -108,6 +108,8 @@ class Rules:
     answering: tuple[str, str] | None
     state_limit: int
     assets: Assets
+    voices: dict[str, bool]
+    """Roles that answer inside the world -> whether a question to them needs a model."""
 
     def scene(self, row: str, seed: int) -> Scene:
         """The rules' world bound to an episode's row and env seed. Raises EpisodeError where there is no such row."""

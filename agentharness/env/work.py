@@ -36,6 +36,7 @@ class Work:
         "node",
         "over",
         "results",
+        "said",
         "scene",
         "seen",
         "shown",
@@ -54,6 +55,8 @@ class Work:
         self.results: list[Any] = state["results"]
         self.seen: list[str] = state["seen"]
         self.draws: int = state["draws"]
+        self.said: JsonDict = state.get("said") or {}
+        """Role -> what was asked and answered, where a model plays it."""
         self.over = False
         self.submission: Any = None
         self.marks: list[str] = []

@@ -87,7 +87,9 @@ async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, 
                 before += 1
                 on_facts(facts)
 
-            cast = Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=heard, agent_errors=config.agent_errors, text=kept.text)
+            cast = Cast(
+                cell.world, cell.agent, cell.model, cell.agent_digest, journal=heard, agent_errors=config.agent_errors, text=kept.text, respond=cell.voices
+            )
             engine = Engine(cast, folder, kept, open_keys(cell, folder, on_known), min(config.concurrency, cell.total), on_facts)
             progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, tokens=heard.tokens, **_counters(cell)), face.say)
             live.tick(in_flight=0)
@@ -129,8 +131,9 @@ def manifest_of(cell: Cell, argv: list[str]) -> dict[str, Any]:
     one = config.model_copy(update={**refs, "out": str(cell.folder), "fresh": False, "dry": False, "quiet": False})
     return {
         "config": to_config(one),
-        "env": {"name": world.name, "world": world.world, "locked": world.locked, "licence": world.spec.licence, "rows": len(world)},
+        "env": {"name": world.name, "world": cell.played, "locked": world.locked, "licence": world.spec.licence, "rows": len(world)},
         "origin": world.corpus.origin,
+        **({"responders": cell.voices.identity()} if cell.voices is not None else {}),
         "agent": {"digest": cell.agent_digest, **cell.agent_identity},
         "invocation": {"argv": argv},
     }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agentharness import canon
 from agentharness.config.args import from_config, parse, split
-from agentharness.config.run_config import FREE_KEYS, IDENTITY_KEYS, Ref, RunConfig, Timeouts, identity, to_config
+from agentharness.config.run_config import FREE_KEYS, IDENTITY_KEYS, Ref, RunConfig, Timeouts, Voice, identity, to_config
 from agentharness.errors import UserError
 
 
@@ -168,7 +168,7 @@ def test_defaults_are_left_out_and_identity_holds_them() -> None:
 
 def test_every_key_is_of_one_kind_and_described() -> None:
     assert sorted([*IDENTITY_KEYS, *FREE_KEYS]) == sorted(RunConfig.model_fields)
-    for model in (RunConfig, Timeouts):
+    for model in (RunConfig, Timeouts, Voice):
         assert all(field.description for field in model.model_fields.values())
 
 

@@ -99,6 +99,8 @@ SHARED = (ROOT / "../shared/data").resolve()
 SOURCES = {
     "gsm8k": ("gsm8k/test.jsonl", 1319),
     "hotpotqa": ("hotpotqa/hub_schema_100.json", 100),
+    "mediq": ("mediq/all_dev_good.jsonl", 1272),
+    "agentclinic": ("agentclinic/agentclinic_medqa.jsonl", 107),
 }
 
 

@@ -51,10 +51,11 @@ def test_a_grid_has_one_folder_a_cell_and_one_table(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
-    done = play(tmp_path, "task=gsm8k,hotpotqa", "data=demo", "agent=oracle,random,noop")
+    done = play(tmp_path, "task=gsm8k,hotpotqa,mediq,agentclinic", "data=demo", "agent=oracle,random,noop")
     means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
-    assert {task: means[task, "oracle"] for task in ("gsm8k", "hotpotqa")} == {"gsm8k": 1.0, "hotpotqa": 1.0}
-    assert all(means[task, agent] < 0.5 for task in ("gsm8k", "hotpotqa") for agent in ("random", "noop"))
+    tasks = ("gsm8k", "hotpotqa", "mediq", "agentclinic")
+    assert [means[task, "oracle"] for task in tasks] == [1.0] * 4
+    assert all(means[task, agent] < 0.5 for task in tasks for agent in ("random", "noop"))
 
 
 def test_an_answer_deep_in_lists_is_any_of_them(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_an_answer_deep_in_lists_is_any_of_them(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
-    for args in (["task=atlas,digits"], ["task=gsm8k,hotpotqa", "data=demo"]):
+    for args in (["task=atlas,digits"], ["task=gsm8k,hotpotqa", "data=demo"], ["task=mediq,agentclinic", "data=demo"]):
         done = play(tmp_path, *args, "limit=1")
         assert [r["mean"] for r in table(done)] == ["1.000", "1.000"]
         assert "unlocked" not in done.out
@@ -118,7 +119,7 @@ def test_help_and_lists(tmp_path: Path) -> None:
     )
     tasks = {line.split()[0]: line.split() for line in harness(tmp_path, "tasks").out.splitlines()[2:]}
     assert tasks["sums"][1:] == ["—", "text", "CC0-1.0", "—", "local"]
-    assert {"atlas", "digits", "gsm8k", "hotpotqa"} <= set(tasks)
+    assert {"atlas", "digits", "gsm8k", "hotpotqa", "mediq", "agentclinic"} <= set(tasks)
     agents = {line.split()[0]: line.split()[1] for line in here(tmp_path, "agents").out.splitlines()[2:] if line[0] != " "}
     assert agents == {"oracle": "engine", "random": "engine", "noop": "engine", "tools": "bundled"}
     assert here(tmp_path, "task", "show", "sums").out == (tmp_path / "tasks/sums/task.yaml").read_text()
