@@ -17,6 +17,8 @@ SOURCES = {
     "hotpotqa": "hotpotqa/hub_schema_100.json",
     "mediq": "mediq/all_dev_good.jsonl",
     "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
+    "geolocate": "countries/countries.json",
+    "bbh": "bbh/navigate.json",
 }
 TARGET = ROOT / "docs/shelf.md"
 

@@ -34,6 +34,8 @@ def schema() -> dict[str, Any]:
             short[key] = {"description": f"only with preset {', '.join(presets)}"}
     short["preset"]["enum"] = [name for name in names() if name != BARE]
     short["preset"]["description"] += ": " + "; ".join(f"{name}: {get(name).about}" for name in names() if name != BARE)
+    for form in long["$defs"].values():
+        form.pop("required", None)  # beside short keys a part of a rule is laid over a preset's
     # A key that both levels have may take either shape.
     merged = {**short, **{key: short.get(key, value) for key, value in properties.items()}}
     return {

@@ -22,6 +22,7 @@ KEYS = {
 }
 """Short key -> description, for every preset."""
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SOURCE = ("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "file", "hub", "python", "images")
 _TABLE = ("key", "unique", "rename")
 _FILE = re.compile(r".+\.(?:jsonl|ndjson|json|csv|tsv|parquet|arrow)(?:\.gz)?\Z", re.IGNORECASE)
@@ -49,6 +50,14 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
     template, asked, labels = _question(ask) if ask else ("", [], False)
+    options = _word(document, "options") if "options" in preset.short else None
+    shown: dict[str, KeyPath] = {}
+    if options:
+        listed, _, shown = _reference(options, ("options",))
+        reference = f"{{'answer': {reference}, 'choices': {listed}}}" if reference else ""
+        # a number is the place of an option, and what is said is its letter
+        once = f"('{LETTERS}'[{once}] if {once} is number else {once})" if once else ""
+        out["options.list"] = Hole(listed, {(): ("options",)})
     out["rows"] = _table(document, ("data",))
     out["ask"] = Hole(template or None, {(): ("ask",)})
     out["answer"] = Hole(reference, {(): ("answer",)})
@@ -58,7 +67,8 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     out["turns"] = Hole(document.data.get("turns"), {(): ("turns",)})
     out["slices"] = _words(document, "slices")
     gold = _words(document, "gold")
-    levels = [(column, "public", ("ask",)) for column in asked] + [(column, "gold", at) for column, at in answers.items()]
+    levels = [(column, "public", ("ask",)) for column in asked] + [(column, "public", at) for column, at in shown.items()]
+    levels += [(column, "gold", at) for column, at in answers.items()]
     levels += [(column, level, hole.origins[(i,)]) for hole, level in ((gold, "gold"), (out["slices"], "hidden")) for i, column in enumerate(hole.value)]
     out["columns"] = _levels(levels)
     out["rewards"] = _rewards(document, reference)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agentharness.errors import UserError, closest
-from agentharness.score import values, words
+from agentharness.score import near, places, values, words
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -57,6 +57,11 @@ SCORERS: dict[str, Scorer] = {
     "squad_f1": Scorer(words.squad_f1, 1),
     "hotpot_f1": Scorer(words.hotpot_f1, 1),
     "equal": Scorer(values.equal, 1),
+    "relaxed_accuracy": Scorer(near.relaxed_accuracy, 1),
+    "anls": Scorer(near.anls, 1),
+    "geo_distance": Scorer(places.geo_distance, 1),
+    "point_in_box": Scorer(places.point_in_box, 1),
+    "iou": Scorer(places.iou, 1),
 }
 
 

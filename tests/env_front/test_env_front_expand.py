@@ -140,6 +140,20 @@ def test_what_a_path_is_compared_with(path: str, expression: str) -> None:
     assert found["rewards"]["f1"]["against"] == expression
 
 
+@pytest.mark.parametrize(
+    ("options", "listed"),
+    [("opts", "row.opts"), ("a.b", "row.a.b"), ("row.opts | values", "row.opts | values"), ("the options", "row['the options']")],
+)
+def test_options_are_lettered_and_chosen_from(options: str, listed: str) -> None:
+    found = long(f"data: x.jsonl\npreset: choice\nask: q\noptions: {options}\nanswer: right\nreward: choice\n")
+    assert found["rewards"]["choice"]["against"] == f"{{'answer': row.right, 'choices': {listed}}}"
+    assert f"{{% for option in {listed} %}}" in found["observe"]
+    assert found["columns"]["rows"]["right"] == "gold"
+    assert found["columns"]["rows"]["q"] == "public"
+    assert set(found["columns"]["rows"].values()) == {"public", "gold"}
+    assert found["oracle"]["then"]["answer"]["letter"].startswith("('ABC")
+
+
 def test_names_that_are_no_words_are_quoted() -> None:
     found = long("data: x.csv\npreset: qa\nask: \"{{ row['the question'] }}\"\nanswer: the 'right' one\nreward: exact\n")
     assert found["columns"]["rows"] == {"the question": "public", "the 'right' one": "gold"}
