@@ -23,6 +23,8 @@ SLICE = ("type", "level", "difficulty", "category", "subject", "topic", "split",
 _WHOLE = ("text", "title", "name", "y", "class", "result", "input", "output", "code", "id", "key", "type", "level", "correct", "task")
 """Words too common to be looked for inside longer names."""
 _TITLE, _BODY = ("title", "name", "heading", "id"), ("sentences", "text", "content", "paragraphs", "paragraph_text", "body", "sections")
+_ASIDE = re.compile(r"(?:^|_)(?:id|key|uuid|url|index)$|updated|created|timestamp|(?:^|_)(?:date|time|day|released)(?:_|$)")
+"""Names of columns that say when or under which number a row was kept: nobody asks for them."""
 _WORDS = re.compile(r"[^a-z0-9]+")
 MOST_CLUES = 12
 """Columns that a question over a plain table shows at most."""
@@ -83,7 +85,7 @@ def _answer(columns: Sequence[Column], said: str | None) -> Column:
     found = _named([c for c in columns if c.filled > 0.5], ANSWER, _ANSWERS)
     if found is not None and not (found.kind in ("record", "lists", "records") and _inner(found) == found.name):
         return found
-    plain = [c for c in columns if c.filled > 0.5 and not c.name.startswith("_") and not re.search(r"(?:^|_)(?:id|key|uuid|url|index)$", _plain(c.name))]
+    plain = [c for c in columns if c.filled > 0.5 and not c.name.startswith("_") and not _ASIDE.search(_plain(c.name))]
     classes = [c for c in plain if c.labels and c.kind == "text"] or [c for c in plain if c.kind == "text" and c.words <= 12]
     rest = classes or [c for c in plain if c.kind == "number" and not c.unique]
     if len(columns) < 2 or not rest:
@@ -120,7 +122,8 @@ def _question(out: Plan, columns: Sequence[Column], target: Column, options: Col
         out.ask = question.name if options is None else f"{{{{ row{_access(question.name)} }}}}"
         out.said.append(f"{question.name!r} is what is asked")
     else:
-        clues = [c for c in shown if c.filled > 0.5 and c.name != out.key][:MOST_CLUES]
+        filled = [c for c in shown if c.filled > 0.5]
+        clues = ([c for c in filled if c.name != out.key] or filled)[:MOST_CLUES]
         if not clues:
             raise UserError("no column is left to ask with", where="from", hint="say ask=TEXT, with row.COLUMN in {{ }}")
         parts = "; ".join(f"{_spoken(c.name)}: {{{{ row{_access(c.name)} }}}}" for c in clues)

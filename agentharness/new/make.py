@@ -28,14 +28,7 @@ def make(name: str, options: dict[str, str], tasks: Path, cwd: Path, say: Say) -
         raise UserError("exists already", where=str(folder), hint="choose another name, or remove it")
     if "/" in name or name.startswith((".", "_")):
         raise UserError(f"{name!r} cannot be a task's name", where="name", hint="letters, digits, - and _")
-    seen = see(
-        options["from"],
-        cwd,
-        labels=options.get("labels"),
-        config=options.get("config"),
-        split=options.get("split"),
-        trusted=options.get("trust") == "true",
-    )
+    seen = see(options["from"], cwd, options)
     columns = profile(seen.batch.rows)
     plan = _pictures(columns, options) if seen.images else _plan(seen, columns, options)
     for line in [_seen(seen, columns), *_twice(seen.batch.rows, plan), *seen.notes, *plan.said]:

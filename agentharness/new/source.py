@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,14 +31,15 @@ class Seen:
     licence: str = "private"
 
 
-def see(where: str, cwd: Path, *, labels: str | None = None, config: str | None = None, split: str | None = None, trusted: bool = False) -> Seen:
-    """Reads all rows of a source named on the command line. Raises UserError."""
+def see(where: str, cwd: Path, said: Mapping[str, str]) -> Seen:
+    """Reads all rows of a source named on the command line. `said`: the command's labels, table, sheet, config, split, trust. Raises UserError."""
     notes: list[str] = []
+    config, split, trusted = said.get("config"), said.get("split"), said.get("trust") == "true"
     path = (cwd / where).expanduser()
     if path.is_dir():
-        return _folder(path, labels, notes)
+        return _folder(path, said.get("labels"), notes)
     if path.exists():
-        return _file(path, notes)
+        return _file(path, {key: said[key] for key in ("table", "sheet") if key in said}, notes)
     if re.search(r"\.py:\w+\Z", where):
         source = Source(python=str(cwd / where))
         return Seen(read(source, Reading(cwd, Assets(), notes.append, trusted)), {"from": where}, notes=notes)
@@ -68,11 +70,11 @@ def place(seen: Seen, folder: Path, cwd: Path) -> None:
             seen.data[kind] = os.path.relpath(path, folder)
 
 
-def _file(path: Path, notes: list[str]) -> Seen:
+def _file(path: Path, inside: dict[str, str], notes: list[str]) -> Seen:
     reading = Reading(path.parent, Assets(), notes.append)
-    data = {"from": str(path)}
+    data = {"from": str(path), **inside}
     try:
-        return Seen(read(Source(file=path.name), reading), data, notes=notes)
+        return Seen(read(Source(file=path.name, **inside), reading), data, notes=notes)
     except UserError as e:
         inner = _PATH.match(e.hint)
         if inner is None:

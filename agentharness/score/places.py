@@ -21,8 +21,8 @@ def geo_distance(subject: Any, reference: Any, *, scale_km: float = 2000.0) -> S
     """How near a place on the earth is: 1 at the spot, falling with the distance.
 
     Places are [latitude, longitude] in degrees, {lat, lon}, or a text with two numbers. Formula: exp(-d / scale_km), d the great-circle distance in km by the
-    haversine formula on a sphere of 6371 km. Source: Sinnott 1984; the decay is this project's, of the kind that geolocation games use. A reference that is no place
-    is unscored; a subject that is none scores 0.
+    haversine formula on a sphere of 6371 km. Source: Sinnott 1984; the decay is this project's, of the kind that geolocation games use. A reference that is
+    no place is unscored; a subject that is none scores 0.
     """
     return _compare(subject, reference, 2, lambda a, b: math.exp(-haversine(a, b) / scale_km), "geo_distance", _on_earth)
 

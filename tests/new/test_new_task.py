@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import struct
 import zlib
 from pathlib import Path
@@ -60,6 +61,19 @@ def test_a_json_file_with_its_rows_under_a_key(tmp_path: Path) -> None:
     new(tmp_path, "plus", "from=d.json")
     assert (tmp_path / "tasks/plus/task.yaml").read_text().splitlines()[0] == "data: {from: data/d.json, path: examples}"
     assert table(play(tmp_path, "task=plus"))[0]["mean"] == "1.000"
+
+
+def test_a_table_of_a_database(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / "zoo.db")
+    db.execute("create table animals (name text, legs integer)")
+    db.execute("create table visits (day text)")
+    db.executemany("insert into animals values (?, ?)", [("ant", 6), ("bird", 2), ("cat", 4)])
+    db.commit()
+    db.close()
+    assert new(tmp_path, "zoo", "from=zoo.db", code=2).mistake == "zoo.db: holds 2 tables (table: animals | visits)"
+    new(tmp_path, "zoo", "from=zoo.db", "table=animals", "answer=legs")
+    assert (tmp_path / "tasks/zoo/task.yaml").read_text().splitlines()[0] == "data: {from: data/zoo.db, table: animals, key: name}"
+    assert table(play(tmp_path, "task=zoo"))[0]["mean"] == "1.000"
 
 
 def test_doubtful_rows_are_counted(tmp_path: Path) -> None:
