@@ -16,6 +16,7 @@ agentharness: static datasets become stateful environments for agents
   agentharness tasks                             list the tasks
   agentharness task show NAME [expanded=true]    a task as it is written, or its long form
   agentharness new task NAME from=FILE           make a task from a table or a folder of pictures
+  agentharness play task=NAME                    play it yourself
   agentharness check task=NAME                   is it sound? plays it without a model
   agentharness lock task=NAME                    write env.lock: the version of the task's world
   agentharness agents                            list the agents
@@ -154,6 +155,17 @@ def _check(words: list[str]) -> int:
     return check(words)
 
 
+def _play(words: list[str]) -> int:
+    if _asks_help(words):
+        print(
+            "agentharness play task=NAME [limit=N] [data=demo] [source=FILE] [out=FOLDER]\n\nPlay a task yourself, in the terminal. It is recorded like a run."
+        )
+        return 0
+    from agentharness.cli.play_command import play
+
+    return play(words)
+
+
 def _agents(words: list[str]) -> int:
     if _asks_help(words):
         print("agentharness agents [agents_root=FOLDER]\n\nLists the agents: the engine's baselines, and those of agents/.")
@@ -163,4 +175,13 @@ def _agents(words: list[str]) -> int:
     return agents(words)
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "tasks": _tasks, "task": _task, "new": _new, "check": _check, "lock": _lock, "agents": _agents}
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "run": _run,
+    "tasks": _tasks,
+    "task": _task,
+    "new": _new,
+    "check": _check,
+    "play": _play,
+    "lock": _lock,
+    "agents": _agents,
+}

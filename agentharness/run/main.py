@@ -13,6 +13,7 @@ from typing import Any
 import anyio
 
 from agentharness.agent.baselines import BASELINES
+from agentharness.agent.human import NAME as HUMAN
 from agentharness.config.run_config import Ref, RunConfig, to_config
 from agentharness.errors import UserError
 from agentharness.model.refs import Clients
@@ -27,14 +28,16 @@ from agentharness.session.ports import Cast
 from agentharness.stats.cell import Cell as TableRow
 from agentharness.stats.summary import Summary, Tally
 from agentharness.store.folder import RunFolder
+from agentharness.types.agent import Agent
 from agentharness.types.episode import Facts, Key
 from agentharness.types.face import Face
 
 
-def play(config: RunConfig, *, argv: list[str], face: Face) -> int:
-    """Plays a config; the exit code: 0 clean, 1 some episodes failed, 130 interrupted. Raises UserError (exit 2)."""
+def play(config: RunConfig, *, argv: list[str], face: Face, human: Agent | None = None) -> int:
+    """Plays a config; the exit code: 0 clean, 1 some episodes failed, 130 interrupted. `human`: an agent that is there already, in place of those that the
+    config names. Raises UserError (exit 2)."""
     clients = Clients()
-    cells = prepare.cells(config, clients, face.say, cwd=Path.cwd(), env=os.environ)
+    cells = prepare.cells(config, clients, face.say, cwd=Path.cwd(), env=os.environ, human=human)
     if config.dry:
         face.say(dry.describe(cells, config))
         return 0
@@ -143,7 +146,8 @@ def resume_command(cell: Cell, summary: Summary) -> str:
     """The exact command that resumes this cell; it names the errors that are played again only where that is asked for."""
     left = [cause for cause in ("env", "layer", "scorer") if cause in summary.errors]
     retry = [f"retry={','.join(left)}"] if left else []
-    return shlex.join(["python", "-m", "agentharness", "run", f"config={cell.folder}/manifest.json", *retry])
+    verb = "play" if cell.agent_ref == HUMAN else "run"
+    return shlex.join(["python", "-m", "agentharness", verb, f"config={cell.folder}/manifest.json", *retry])
 
 
 def _counters(cell: Cell) -> dict[str, float]:

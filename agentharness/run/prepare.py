@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agentharness import canon
 from agentharness.agent.baselines import BASELINES, make_baseline
-from agentharness.config.run_config import RunConfig
+from agentharness.config.run_config import Ref, RunConfig
 from agentharness.config.yaml import Place
 from agentharness.env.mistakes import key_place
 from agentharness.env.reading import read_task
@@ -34,9 +34,13 @@ _COLUMN = re.compile(r"row(?:\.([A-Za-z_]\w*)|\['([^'\\]+)'\])")
 """An expression that is one column of the row."""
 
 
-def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapping[str, str]) -> list[Cell]:
-    """The grid, task by task: corpora, agents and clients are made once and shared. Raises UserError."""
-    agents = {name: make_agent(name, config, cwd) for name in config.agent.names}
+def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapping[str, str], human: Agent | None = None) -> list[Cell]:
+    """The grid, task by task: corpora, agents and clients are made once and shared. `human`: plays in place of the agents named. Raises UserError."""
+    if human is not None:
+        config = config.model_copy(update={"agent": Ref(names=(human.name,))})
+        agents = {human.name: (human, {"agent": human.identity()})}
+    else:
+        agents = {name: make_agent(name, config, cwd) for name in config.agent.names}
     asking = next((name for name, (agent, _) in agents.items() if agent.needs_model), None)
     if asking is None and config.model.options:
         hint = f"the agents are {', '.join(agents)}: leave it out, or add an agent that asks a model"
