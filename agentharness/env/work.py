@@ -20,6 +20,7 @@ class Missing:
 
 
 NOTHING = Missing()
+NOTHING_SAID: JsonDict = {}
 Verb: TypeAlias = "Callable[[Work], Need | Missing | None]"
 """Applies one verb to a transition; None: done, go on."""
 
@@ -55,7 +56,7 @@ class Work:
         self.results: list[Any] = state["results"]
         self.seen: list[str] = state["seen"]
         self.draws: int = state["draws"]
-        self.said: JsonDict = state.get("said") or {}
+        self.said: JsonDict = state.get("said") or NOTHING_SAID
         """Role -> what was asked and answered, where a model plays it."""
         self.over = False
         self.submission: Any = None

@@ -76,6 +76,14 @@ def test_a_table_of_a_database(tmp_path: Path) -> None:
     assert table(play(tmp_path, "task=zoo"))[0]["mean"] == "1.000"
 
 
+def test_an_answer_made_of_the_questions_words_must_be_exact(tmp_path: Path) -> None:
+    words = ["pear", "fig", "kiwi", "plum", "lime", "date", "nut"]
+    rows = [{"input": "Sort: " + " ".join(words[i:] + words[:i]), "target": " ".join(sorted(words))} for i in range(6)]
+    write(tmp_path, {"d.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+    assert "the answer, scored by exact, for its words stand in the question" in new(tmp_path, "sort", "from=d.jsonl").out
+    assert "reward: exact\n" in (tmp_path / "tasks/sort/task.yaml").read_text()
+
+
 def test_doubtful_rows_are_counted(tmp_path: Path) -> None:
     rows = [{"id": i, "question": q, "answer": a} for i, (q, a) in enumerate([("a?", "x"), ("a?", "x"), ("a?", "y"), ("b?", "z")])]
     write(tmp_path, {"d.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
