@@ -43,10 +43,10 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
 
 
 def _environment(plan: OraclePlan, rules: Rules, scene: Scene, state: JsonDict) -> JsonDict:
-    at = state["at"]
+    at, scene = state["at"], scene.of(state.get("edits"))
     env = scene.environment(state, None, {}, plan.tables, plan.results)
-    env["row"] = rules.rows.full(rules.table, scene.row, scene.row)
-    env["at"] = None if at is None else rules.rows.full(at[0], at[1], scene.row)
+    env["row"] = scene.rows.full(rules.table, scene.row, scene.row)
+    env["at"] = None if at is None else scene.rows.full(at[0], at[1], scene.row)
     return env
 
 
@@ -76,6 +76,7 @@ def _path(plan: OraclePlan, to: Compiled, scene: Scene, state: JsonDict, env: Js
     edge, goal = plan.edge, key_of(to(env))
     if goal is None or edge is None or state["at"] is None:
         return None
+    scene = scene.of(state.get("edits"))
     return shortest(scene, scene.here(state["at"]), edge, goal)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from agentharness.config.yaml import KeyPath
+from agentharness.env.edits import is_edit
 from agentharness.env.mistakes import dotted, key_place, shown
 from agentharness.env.spec import TaskSpec
 from agentharness.env.task import Places
@@ -40,7 +41,7 @@ _LIKE = {
     "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
     "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {neighbours: EDGE} or {span: …, in: FIELD}",
     "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD} or {image: FIELD}",
-    "set": "set: {VARIABLE: expression}",
+    "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",
     "end": "end: expression",
     "draw": "draw: {VARIABLE: {from: list}} or {VARIABLE: {int: [low, high]}}",
     "hook": "hook: NAME, or {name: NAME, args: {…}}",
@@ -49,7 +50,7 @@ _LIKE = {
 
 def check(spec: TaskSpec, places: Places) -> None:
     """Checks every verb and argument of a task. Raises UserError for the first whose shape is wrong."""
-    shape = _Shape(places)
+    shape = _Shape(places, frozenset(spec.vars))
     shape.verbs(spec.start, ("start",))
     for name, rule in spec.actions.items():
         for arg, said in rule.args.items():
@@ -60,6 +61,7 @@ def check(spec: TaskSpec, places: Places) -> None:
 @dataclass(slots=True)
 class _Shape:
     places: Places
+    variables: frozenset[str]
 
     def wrong(self, path: KeyPath, what: str, hint: str, *, key: bool = False) -> NoReturn:
         place = self.places.at(*path)
@@ -111,9 +113,24 @@ class _Shape:
     def set(self, said: Any, at: KeyPath) -> None:
         if not isinstance(said, dict) or not said:
             self.wrong(at, f"must be a mapping of variables, is {shown(said)}", _LIKE["set"])
+        if is_edit(said, self.variables):
+            return self.edit(said, at)
         for name, value in said.items():
             if value is not None:
                 self.expression(value, (*at, name))
+
+    def edit(self, said: dict[str, Any], at: KeyPath) -> None:
+        self.known(said, ("in", "key", "values", "add", "remove"), at)
+        self.word(said["in"], (*at, "in"))
+        if "key" not in said:
+            self.wrong(at, "needs `key` beside `in`", _LIKE["set"])
+        self.expression(said["key"], (*at, "key"))
+        given = said.get("values", {})
+        if not isinstance(given, dict):
+            self.wrong((*at, "values"), f"must be a mapping of fields, is {shown(given)}", "values: {FIELD: expression}")
+        for field, value in given.items():
+            if value is not None:
+                self.expression(value, (*at, "values", field))
 
     def end(self, said: Any, at: KeyPath) -> None:
         self.expression(said, at)

@@ -83,7 +83,7 @@ def _along(run: Compiled, edge: str) -> Verb:
 def _to_hit(run: Compiled) -> Verb:
     def verb(work: Work) -> Missing | None:
         ordinal = run(work.env)
-        if type(ordinal) is not int or not 0 <= ordinal < len(work.results) or type(work.results[ordinal]) is str:
+        if type(ordinal) is not int or not 0 <= ordinal < len(work.results) or type(work.results[ordinal]) is not list:
             return NOTHING
         work.go(work.scene.rows.at(work.results[ordinal], work.scene.row))
         return None
