@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentharness.env.expr import Compiled, ExprError
+from agentharness.env.goal import actions
 from agentharness.env.rules import OracleMove, OraclePlan, Rules
 from agentharness.env.verbs_move import key_of
 from agentharness.env.views import Node, Scene
@@ -28,6 +29,8 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
         return
     try:
         env = _environment(plan, rules, scene, state())
+        if plan.play is not None and (listed := plan.play(env)) is not None:
+            yield from (Move([action]) for action in actions(listed, "play"))
         items = _path(plan, plan.to, scene, state(), env) if plan.edge and plan.to else _items(plan.each, env)
         if items is None:
             return
@@ -38,7 +41,7 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
             yield move
         if plan.then and (move := _move(plan.then, _environment(plan, rules, scene, state()))) is not None:
             yield move
-    except ExprError as e:
+    except (ExprError, ValueError) as e:
         raise EpisodeError("env", f"oracle: {e}") from e
 
 

@@ -33,13 +33,13 @@ _ARG_KEYS = (
     "additionalProperties",
 )
 _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "neighbours": ((), ()), "span": (("in",), ())},
+    "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "neighbours": ((), ()), "span": (("in",), ()), "sql": ((), ("in", "limit", "seconds"))},
     "reveal": {"field": ((), ("of",)), "span": (("in",), ("of",)), "image": ((), ("of", "crop", "fit"))},
 }
 """Verb -> the key that tells its form -> (keys that the form needs, keys that it may have)."""
 _LIKE = {
     "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
-    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {neighbours: EDGE} or {span: …, in: FIELD}",
+    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {neighbours: EDGE}, {span: …, in: FIELD} or {sql: …}",
     "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD} or {image: FIELD}",
     "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",
     "end": "end: expression",
@@ -88,7 +88,9 @@ class _Shape:
         form = self.form("query", said, at)
         self.expression(said[form], (*at, form))
         if "in" in said:
-            self.word(said["in"], (*at, "in"))
+            tables = said["in"] if form == "sql" and isinstance(said["in"], list) else [said["in"]]
+            for table in tables:
+                self.word(table, (*at, "in"))
         limit = said.get("limit", 1)
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
             bounds = "from 1" if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 else f"of at most {_MOST:,}"

@@ -38,8 +38,8 @@ class RewardRule(Protocol):
     def weight(self) -> float: ...
     @property
     def options(self) -> JsonDict: ...
-    def resolve(self, row_full: JsonDict, state: JsonDict) -> tuple[Any, Any]:
-        """(subject, reference) of an episode: its row with gold, and its last state."""
+    def resolve(self, row_full: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> tuple[Any, Any]:
+        """(subject, reference) of an episode: its row with gold, its last state, the state that its gold actions reach."""
         ...
 
 

@@ -23,7 +23,7 @@ class Rule:
     options: dict[str, Any] = field(default_factory=dict)
     path: str = "answer"
 
-    def resolve(self, row_full: dict[str, Any], state: dict[str, Any]) -> tuple[Any, Any]:
+    def resolve(self, row_full: dict[str, Any], state: dict[str, Any], goal: dict[str, Any] | None = None) -> tuple[Any, Any]:
         return state["submission"], row_full[self.path]
 
 
