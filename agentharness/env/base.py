@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentharness.env.advance import advance, start, state_hash, unchanged
 from agentharness.env.legal import NO_ACTIONS
 from agentharness.env.oracle import moves
+from agentharness.env.pool import aside
 from agentharness.env.rules import Rules
 from agentharness.types.env import Ask, Outcome
 from agentharness.types.move import Action, ActionSet, Move, Need, Observation, Shown
 from agentharness.types.part import JsonDict
+
+
+async def _run(heavy: bool, call: Callable[[], Outcome | Need]) -> Outcome | Need:
+    return await aside(call) if heavy else call()
 
 
 class BaseEnv:
@@ -31,8 +36,8 @@ class BaseEnv:
 
     async def reset(self) -> Observation:
         """Starts the episode anew: the same bytes each time. Raises EpisodeError."""
-        answers: list[Any] = []
-        while isinstance(out := start(self._rules, self.scene, answers), Need):
+        rules, answers = self._rules, list[Any]()
+        while isinstance(out := await _run(rules.opening.heavy, lambda: start(rules, self.scene, answers)), Need):
             answers.append(await self._ask(out))
         self.log, self._moves = [], None
         self._keep(None, out)
@@ -43,12 +48,14 @@ class BaseEnv:
         if not self.log:
             raise RuntimeError("reset() comes before step()")
         rules, scene, state = self._rules, self.scene, self.state
-        out = advance(rules, scene, state, action)
+        rule = rules.actions.get(action.name)
+        heavy = rule is not None and rule.heavy
+        out = await aside(lambda: advance(rules, scene, state, action)) if heavy else advance(rules, scene, state, action)
         if isinstance(out, Need):
             answers: list[Any] = []
             while isinstance(out, Need):
                 answers.append(await self._ask(out))
-                out = advance(rules, scene, state, action, answers)
+                out = await _run(heavy, lambda: advance(rules, scene, state, action, answers))
         self._keep(action, out)
         return Observation([Shown(out.parts, action)], self._actions, out.state["over"])
 

@@ -16,7 +16,8 @@ from agentharness.env.maker import Maker
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
 from agentharness.env.spec import ActionRule
 from agentharness.env.task import Task
-from agentharness.env.verbs import compile_verbs
+from agentharness.env.verbs import compile_verbs, heavy
+from agentharness.env.verbs_sql import listing
 from agentharness.env.views import Rows
 from agentharness.errors import closest
 from agentharness.types.part import JsonDict
@@ -40,6 +41,7 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         actions={name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()},
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
+        goal=_goal(make),
         oracle=_oracle(make, args),
         where=_where(make),
         answering=answering,
@@ -60,7 +62,7 @@ def _opening(make: Maker) -> Opening:
     observe = make.template(spec.observe, "observe")
     columns = make.corpus.tables[make.each].columns
     images = [(path, picker(make.field(path, [make.each], "images", i), columns)) for i, path in enumerate(spec.images)]
-    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted)
+    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted, any(map(heavy, spec.start)))
 
 
 def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, JsonDict]) -> Rule:
@@ -75,7 +77,7 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
         else_=None if written.else_ is None else make.template(written.else_, *path, "else"),
         cost=make.expression(written.cost, *path, "cost") if isinstance(written.cost, str) else None,
         price=0 if isinstance(written.cost, str) else written.cost,
-        heavy=written.heavy,
+        heavy=written.heavy or any(map(heavy, written.do)),
         tables=(),
         results=False,
         by_place=False,
@@ -140,7 +142,12 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
 
 
 def _distinct(make: Maker, name: str) -> list[Any]:
-    path = make.spec.derive[name].distinct
+    written = make.spec.derive[name]
+    if (written.distinct is None) == (written.sql is None):
+        raise make.fail(f"{name} says `distinct` or `sql`", ("derive", name), "distinct: COLUMN")
+    if written.distinct is None:
+        return listing(make, written.sql or [], "derive", name, "sql")
+    path = written.distinct
     tokens = _column(make, path, "derive", name, "distinct")
     found: dict[bytes, Any] = {}
     for _, _, row in make.corpus.tables[make.each]:
@@ -172,12 +179,19 @@ def _where(make: Maker) -> Compiled | None:
 def _reward(make: Maker, name: str) -> RewardRule:
     written = make.spec.rewards[name]
     names: Names = {"row": make.record(make.each, gold=True), "state": Value(), "submission": Value()}
+    if make.spec.goal is not None:
+        names = {**names, "goal": Value()}
 
     def compiled(source: str | None, key: str) -> Compiled | None:
         # Scorers decide no observation: their filters are no part of the world.
         return None if source is None else make.quiet(source, names, "rewards", name, key)
 
     return RewardRule(written.scorer, written.weight, dict(written.options), compiled(written.of, "of"), compiled(written.against, "against"), name)
+
+
+def _goal(make: Maker) -> Compiled | None:
+    written = make.spec.goal
+    return None if written is None else make.quiet(written, {"row": make.record(make.each, gold=True)}, "goal")
 
 
 def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | None:
@@ -190,8 +204,8 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
         "row": make.record(make.each, gold=True),
         "at": make.record(*make.standing, gold=True),
     }
-    if written.path is not None and written.each is not None:
-        raise make.fail("an oracle has `path` or `each`", ("oracle",), "remove one")
+    if sum(said is not None for said in (written.path, written.each, written.play)) > 1:
+        raise make.fail("an oracle has `path`, `each` or `play`", ("oracle",), "keep one")
     if written.move and written.path is None and written.each is None:
         raise make.fail("`move` is played for each item", ("oracle", "move"), "add `each`, or use `then`")
     edge = to = None
@@ -202,7 +216,8 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
     inner: Names = {**names, "each": Value()} if edge or each else names
     move = _oracle_moves(make, written.move, args, inner, "move")
     then = _oracle_moves(make, written.then, args, names, "then")
-    return OraclePlan(each, edge, to, move, then, make.tables(wanted), "results" in wanted)
+    play = None if written.play is None else make.quiet(written.play, names, "oracle", "play")
+    return OraclePlan(each, edge, to, move, then, play, make.tables(wanted), "results" in wanted)
 
 
 def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[str, dict[str, JsonDict]], names: Names, key: str) -> list[OracleMove]:

@@ -34,6 +34,8 @@ class Maker:
         """Verbs used, for the world digest."""
         self.filters: set[str] = set()
         """Filters used, for the world digest."""
+        self.databases: dict[tuple[str, ...], Any] = {}
+        """What SQL reads, by its tables: sql.Database."""
         self.wanted: set[str] = set()
         """Names that the rule under compilation reads; `rule()` starts a new tally."""
         self.check_names()
@@ -171,8 +173,8 @@ class Maker:
                 if name == "goto":
                     at |= {spec.edges[k].to if k in spec.edges else k for k in body} & set(self.corpus.tables)
                 if name == "query":
-                    texts = texts or "span" in body
-                    listed |= {str(body["in"])} & set(self.corpus.tables) if "in" in body and "span" not in body else set()
+                    texts = texts or "span" in body or "sql" in body
+                    listed |= {str(body["in"])} & set(self.corpus.tables) if "in" in body and not body.keys() & {"span", "sql"} else set()
                     listed |= {spec.edges[e].to} if (e := body.get("neighbours")) in spec.edges else set()
         if any("goto" in v and isinstance(v["goto"], dict) and "hit" in v["goto"] for a in spec.actions.values() for v in a.do):
             at |= listed

@@ -44,6 +44,12 @@ def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> t
     return tuple(out)
 
 
+def heavy(verb: JsonDict) -> bool:
+    """Whether a verb is known to take long: it belongs in a thread."""
+    query = verb.get("query")
+    return isinstance(query, dict) and "sql" in query
+
+
 def normal(verb: JsonDict) -> JsonDict:
     """A verb in full: the two short forms written out, so that equal meanings have equal digests."""
     ((name, body),) = verb.items()
@@ -56,4 +62,6 @@ def normal(verb: JsonDict) -> JsonDict:
 
 def _plain(body: Any) -> Any:
     # `limit: 20` is what a query without one means
-    return {k: v for k, v in body.items() if not (k == "limit" and v == 20)} if isinstance(body, dict) and "filter" in body else body
+    if not isinstance(body, dict) or not body.keys() & {"filter", "sql"}:
+        return body
+    return {k: v for k, v in body.items() if not (k == "limit" and v == 20)}

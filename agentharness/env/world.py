@@ -13,6 +13,7 @@ from agentharness.env.base import BaseEnv
 from agentharness.env.compile import compile_task
 from agentharness.env.digest import Version, version
 from agentharness.env.expr import FILTERS, ExprError
+from agentharness.env.goal import reach
 from agentharness.env.rules import RewardRule, Rules
 from agentharness.env.spec import Limits, TaskSpec
 from agentharness.env.task import Task
@@ -21,6 +22,8 @@ from agentharness.types.env import Ask
 from agentharness.types.part import JsonDict
 
 UNLOCKED = "unlocked"
+_GOALS_KEPT = 4096
+"""Goal states kept before they are worked out anew."""
 
 
 class World:
@@ -38,6 +41,9 @@ class World:
         self.compiled = rules
         self._table = corpus.tables[rules.table]
         self._count: int | None = None
+        self.compares_goal = any(rule.wants_goal for rule in rules.rewards.values())
+        """Whether a reward compares with the state that gold actions reach."""
+        self._goals: dict[tuple[str, int], JsonDict | EpisodeError] = {}
         columns = self._table.columns
         self._slices = {path: parse(path, columns) for path in task.spec.slices}
 
@@ -92,6 +98,23 @@ class World:
         found = self._table.full(row)
         if found is None:
             raise EpisodeError("env", f"the corpus has no row {row!r}")
+        return found
+
+    def goal(self, row: str, seed: int) -> JsonDict | None:
+        """The state that the row's gold actions reach; None where no reward asks for it. Worked out once, in any thread. Raises EpisodeError("scorer")."""
+        if not self.compares_goal:
+            return None
+        found = self._goals.get((row, seed))
+        if found is None:
+            try:
+                found = reach(self.compiled, row, seed)
+            except EpisodeError as e:
+                found = e
+            if len(self._goals) >= _GOALS_KEPT:
+                self._goals.clear()
+            self._goals[(row, seed)] = found
+        if isinstance(found, EpisodeError):
+            raise EpisodeError(found.cause, found.message)
         return found
 
     def slices(self, row: str) -> JsonDict:

@@ -43,8 +43,8 @@ class RewardRule(Protocol):
         """What the reference is made by; None where the task names none."""
         ...
 
-    def resolve(self, row_full: JsonDict, state: JsonDict) -> tuple[Any, Any]:
-        """(subject, reference) of an episode: its row with gold, and its last state."""
+    def resolve(self, row_full: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> tuple[Any, Any]:
+        """(subject, reference) of an episode: its row with gold, its last state, the state that its gold actions reach."""
         ...
 
 

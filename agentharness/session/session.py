@@ -61,6 +61,8 @@ async def play_episode(cast: Cast, job: Job) -> Played:
         closed = await play.close() if play is not None else ""
     if closed and not end.status.startswith("error:"):
         end = End("error:layer", closed)
+    if play is not None and world.compares_goal and not end.status.startswith("error:"):
+        await play.settle()
     return _finish(cast, job, play, seat, outside, clock, end)
 
 

@@ -24,7 +24,7 @@ class Rule:
     path: str = "answer"
     against: object | None = "row.answer"
 
-    def resolve(self, row_full: dict[str, Any], state: dict[str, Any]) -> tuple[Any, Any]:
+    def resolve(self, row_full: dict[str, Any], state: dict[str, Any], goal: dict[str, Any] | None = None) -> tuple[Any, Any]:
         return state["submission"], row_full[self.path]
 
 
