@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agentharness.errors import UserError, closest
-from agentharness.score import values, words
+from agentharness.score import rows, values, words
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -52,6 +52,7 @@ SCORERS: dict[str, Scorer] = {
     "squad_f1": Scorer(words.squad_f1, 1),
     "hotpot_f1": Scorer(words.hotpot_f1, 1),
     "equal": Scorer(values.equal, 1),
+    "result_set": Scorer(rows.result_set, 1),
 }
 
 
