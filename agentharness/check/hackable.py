@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from agentharness import canon
 from agentharness.check.finding import Finding
 from agentharness.check.played import Played, shown
 from agentharness.errors import EpisodeError
@@ -56,7 +57,8 @@ def _mean(played: Played, said: dict[str, str]) -> float:
     for key, text in said.items():
         state: JsonDict = {**(played.lines["noop"][key].get("final_state") or {}), "over": True, "submission": text}
         try:
-            values.append(total(score_all(world.rewards, world.full(key), state), weights) or 0.0)
+            goal = world.goal(key, canon.derive_seed(world.name, key, played.seed))
+            values.append(total(score_all(world.rewards, world.full(key), state, goal), weights) or 0.0)
         except EpisodeError:
             values.append(0.0)
     return sum(values) / max(1, len(values))

@@ -31,6 +31,7 @@ class Played:
     """Of the rows that were played, in order."""
     lines: dict[str, dict[str, JsonDict]]
     """Agent -> row key -> episode line."""
+    seed: int
 
     def rewards(self, agent: str) -> dict[str, float]:
         """Row key -> reward; 0 where an episode has none."""
@@ -65,7 +66,7 @@ def played(config: RunConfig, name: str, limit: int | None, say: Callable[[str],
     out = root / f"{world.name}-{canon.digest([world.world, world.scoring, config.seed])[:8]}"
     play(config.model_copy(update={"agent": Ref(names=AGENTS), "out": str(out), "quiet": True}), argv=["check"], face=_Quiet())
     keys = [key for key, _ in zip(world.keys(), range(limit if limit is not None else len(world)), strict=False)]
-    return Played(world, keys, {agent: _lines(out / f"{world.name}-{agent}") for agent in AGENTS})
+    return Played(world, keys, {agent: _lines(out / f"{world.name}-{agent}") for agent in AGENTS}, config.seed)
 
 
 def _lines(folder: Path) -> dict[str, JsonDict]:

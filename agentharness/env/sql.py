@@ -20,7 +20,7 @@ from typing import Any
 
 from agentharness.env.edits import Edits
 from agentharness.env.sql_guard import refusal
-from agentharness.env.sql_tables import Relation, unique
+from agentharness.env.sql_tables import Relation, quoted, unique
 from agentharness.env.views import Rows
 from agentharness.errors import UserError
 from agentharness.types.part import JsonDict
@@ -28,8 +28,6 @@ from agentharness.types.part import JsonDict
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "threads": 1,
     "memory_limit": "1GB",
-    "temp_directory": "",
-    "enable_external_access": False,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
@@ -103,6 +101,8 @@ class Database:
                 shared = duckdb.connect(":memory:", config=_CONFIG)
                 found = shared.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE stability = 'VOLATILE'").fetchall()
                 self._volatile = frozenset(str(name).lower() for (name,) in found)
+                shared.execute("SET temp_directory = ''")
+                shared.execute("SET enable_external_access = false")
                 shared.execute("CREATE SCHEMA base")
                 with suppress(duckdb.Error):  # without its time zones duckdb knows none but UTC
                     shared.execute("SET GLOBAL TimeZone = 'UTC'")
@@ -116,6 +116,7 @@ class Database:
 
         if len(sql) > _LONGEST:
             return f"A query has at most {_LONGEST} characters.", []
+        sql.encode()  # a lone surrogate is no text to a database
         statements = connection.extract_statements(sql)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             return "One SELECT statement, please: nothing else is run.", []
@@ -139,10 +140,10 @@ class Database:
         """Over a table that is scoped to a row, or edited, lays what this episode sees of it."""
         if patches is None and not relation.table.scope:
             return
-        name, columns = _quoted(relation.name), ", ".join(_quoted(c) for c, _ in relation.columns)
+        name, columns = quoted(relation.name), ", ".join(quoted(c) for c, _ in relation.columns)
         source = f'SELECT {columns} FROM base.{name} WHERE ("_scope" = {_text(row)} OR "_scope" IS NULL)'
         if patches:
-            gone, new = _quoted(f"_gone {relation.name}"), _quoted(f"_new {relation.name}")
+            gone, new = quoted(f"_gone {relation.name}"), quoted(f"_new {relation.name}")
             views = [view for key in sorted(patches) if (view := rows.look(relation.name, key, row)) is not None]
             connection.execute(f"CREATE TEMP TABLE {gone} (k VARCHAR)")
             _fill(connection, gone, ["VARCHAR"], [[key] for key in patches])
@@ -153,7 +154,7 @@ class Database:
 
 
 def _load(connection: Any, relation: Relation) -> None:
-    name, columns = _quoted(relation.name), ", ".join(_quoted(c) for c, _ in relation.columns)
+    name, columns = quoted(relation.name), ", ".join(quoted(c) for c, _ in relation.columns)
     connection.execute(f'CREATE TABLE base.{name} ("_scope" VARCHAR, "_key" VARCHAR, {_declared(relation)})')
     cells = [[scope, key, *relation.cells(view)] for scope, key, view in relation.rows()]
     _fill(connection, f"base.{name}", ["VARCHAR", "VARCHAR", *(kind for _, kind in relation.columns)], cells)
@@ -182,11 +183,7 @@ def _run(connection: Any, sql: str, limit: int, seconds: float) -> Found:
 
 
 def _declared(relation: Relation) -> str:
-    return ", ".join(f"{_quoted(name)} {kind}" for name, kind in relation.columns)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return ", ".join(f"{quoted(name)} {kind}" for name, kind in relation.columns)
 
 
 def _text(value: str) -> str:

@@ -28,7 +28,7 @@ class Relation:
         return self.table.name
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(f'{name} {kind}' for name, kind in self.columns)})"
+        return f"{_plain(self.name)}({', '.join(f'{_plain(name)} {kind}' for name, kind in self.columns)})"
 
     def rows(self) -> Iterator[tuple[str | None, str, JsonDict]]:
         """(scope, key, public view) of each row, in order."""
@@ -60,6 +60,15 @@ def twins(names: Iterable[str]) -> tuple[str, str] | None:
         if other != name:
             return other, name
     return None
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it whatever it holds."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _plain(name: str) -> str:
+    return name if name.isascii() and name.isidentifier() else quoted(name)
 
 
 def _kind(value: Any) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agentharness.errors import UserError, closest
-from agentharness.score import near, places, values, words
+from agentharness.score import near, places, rows, values, words
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -62,6 +62,7 @@ SCORERS: dict[str, Scorer] = {
     "geo_distance": Scorer(places.geo_distance, 1),
     "point_in_box": Scorer(places.point_in_box, 1),
     "iou": Scorer(places.iou, 1),
+    "result_set": Scorer(rows.result_set, 1),
 }
 
 
