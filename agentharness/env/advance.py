@@ -11,7 +11,7 @@ from agentharness import canon
 from agentharness.env.expr import Compiled, ExprError
 from agentharness.env.rules import Rule, Rules
 from agentharness.env.schema import Invalid
-from agentharness.env.verbs_show import picture
+from agentharness.env.verbs_image import picture
 from agentharness.env.views import Move, Scene
 from agentharness.env.work import Work, with_mark
 from agentharness.errors import EpisodeError, closest
@@ -133,6 +133,8 @@ def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
         after["said"] = state["said"]
     if "edits" in state:
         after["edits"] = state["edits"]
+    if "sights" in state:
+        after["sights"] = state["sights"]
     return Outcome(after, [p.copy() for p in move.parts], "ok", rule.place, [], [])
 
 
@@ -168,6 +170,8 @@ def _after(work: Work, state: JsonDict, steps: int, cost: float) -> JsonDict:
         out["said"] = work.said
     if work.edits is not None:
         out["edits"] = work.edits
+    if work.sights:
+        out["sights"] = work.sights
     if work.over:
         out["submission"] = work.submission
     return out
@@ -218,6 +222,7 @@ def unchanged(before: JsonDict, after: JsonDict) -> bool:
         and after["draws"] == before["draws"]
         and after.get("said") is before.get("said")
         and after.get("edits") is before.get("edits")
+        and after.get("sights") is before.get("sights")
         and not after["over"]
     )
 

@@ -96,7 +96,7 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
 def _stays(verb: JsonDict) -> bool:
     # Reads and changes nothing but where one stands and what was seen there.
     body = verb.get("reveal", {})
-    return "goto" in verb or ("reveal" in verb and (isinstance(body, str) or body.get("of") in (None, "at")))
+    return "goto" in verb or ("reveal" in verb and (isinstance(body, str) or (body.get("of") in (None, "at") and body.get("frame") != "shown")))
 
 
 def _finite(one: JsonDict) -> bool:

@@ -36,6 +36,8 @@ class Maker:
         """Filters used, for the world digest."""
         self.databases: dict[tuple[str, ...], Any] = {}
         """What SQL reads, by its tables: sql.Database."""
+        self.frames: dict[str, str] = {}
+        """Image field -> the frame that boxes of its pictures are in."""
         self.wanted: set[str] = set()
         """Names that the rule under compilation reads; `rule()` starts a new tally."""
         self.check_names()

@@ -51,10 +51,10 @@ def heavy(verb: JsonDict) -> bool:
 
 
 def normal(verb: JsonDict) -> JsonDict:
-    """A verb in full: the two short forms written out, so that equal meanings have equal digests."""
+    """A verb in full: short forms written out and defaults left out, so that equal meanings have equal digests."""
     ((name, body),) = verb.items()
     if name == "reveal":
-        return {name: {"field": body} if isinstance(body, str) else body}
+        return {name: {"field": body} if isinstance(body, str) else {k: v for k, v in body.items() if (k, v) != ("frame", "source")}}
     if name == "hook":
         return {name: {"name": body} if isinstance(body, str) else body}
     return {name: _plain(body)}

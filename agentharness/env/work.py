@@ -43,6 +43,7 @@ class Work:
         "scene",
         "seen",
         "shown",
+        "sights",
         "submission",
         "texts",
         "used",
@@ -61,6 +62,8 @@ class Work:
         self.draws: int = state["draws"]
         self.said: JsonDict = state.get("said") or NOTHING_SAID
         """Role -> what was asked and answered, where a model plays it."""
+        self.sights: JsonDict = state.get("sights") or NOTHING_SAID
+        """sha256 -> the view of that picture that the agent sees now, where boxes are in its pixels."""
         self.over = False
         self.submission: Any = None
         self.marks: list[str] = []
