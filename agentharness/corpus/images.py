@@ -1,4 +1,6 @@
-"""What pictures are made of: kind by magic bytes, size from the header, upright 8-bit pixels, the pixels of a view, encodings. Pillow is imported here only, on use."""
+"""What pictures are made of: kind by magic bytes, size from the header, upright 8-bit pixels, the pixels of a view, encodings.
+
+Pillow is imported here only, on use."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 from agentharness.config.yaml import Document, KeyPath
 from agentharness.env.mistakes import wrong
 from agentharness.env.presets import Hole, Preset, access, quoted
+from agentharness.env.short_columns import SPECIAL
 from agentharness.errors import closest
 
 KEYS = {
@@ -48,7 +49,9 @@ _RANK = {"hidden": 0, "public": 1, "gold": 2}
 def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     """All that the document's short keys say, as holes for `preset`. Raises UserError for a short key of the wrong shape."""
     out: dict[str, Hole] = {}
-    own = {key: _own(document, key, default, out) for key, default in preset.short.items()}
+    own = {key: _own(document, key, default, out) for key, default in preset.short.items() if key not in SPECIAL}
+    for key in preset.short.keys() & SPECIAL.keys():
+        out |= SPECIAL[key](document, preset.short[key])
     answer = _word(document, "answer")
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
@@ -241,10 +244,10 @@ def _kind(document: Document, at: KeyPath, locator: Any) -> str:
 
 
 def _evidence(document: Document, own: dict[str, dict[str, Any]], gold: Hole) -> Hole:
-    """Titles of the pages that the oracle opens. Where the task does not say: the field named like the title, in the first gold column."""
-    said, title = document.data.get("evidence"), own["documents"]["title"]
+    """What the oracle opens: titles of pages, or sections. Where the task does not say: the field named like the title, in the first gold column."""
+    said, title = document.data.get("evidence"), own.get("documents", {}).get("title")
     at: KeyPath = ("evidence",)
-    if "evidence" not in document.data and gold.value and re.fullmatch(r"\w+", gold.value[0]):
+    if "evidence" not in document.data and title and gold.value and re.fullmatch(r"\w+", gold.value[0]):
         said, at = f"{gold.value[0]}.{title}", gold.origins[(0,)]
     if not said:
         return Hole(None)
