@@ -111,9 +111,15 @@ def colours(tab: Page) -> list[Any]:
     return [image.getpixel((image.width * x // 4, image.height * y // 4)) for y in (1, 3) for x in (1, 3)]
 
 
+def stop(tab: Page, play: WebPlay) -> None:
+    tab.click("#stop")
+    tab.wait_for_selector("text=The run has ended.")
+    assert play.done()[0] == 130
+
+
 def actions(folder: Path) -> list[tuple[str, dict[str, Any]]]:
     (line,) = episodes(folder)
-    return [(step["action"]["name"], step["action"]["args"]) for step in line["steps"] if "action" in step]
+    return [(step["action"], step["args"]) for step in line["steps"] if "action" in step]
 
 
 def near(found: dict[str, Any], **wanted: float) -> bool:
@@ -176,7 +182,7 @@ def test_forms_fields_and_what_cannot_be_read(tab: Page, tmp_path: Path) -> None
     sums(tmp_path, 1, more)
     with WebPlay(tmp_path, "task=sums", "out=r") as play:
         opened(tab, play)
-        assert tab.locator("#actions h2").all_inner_texts() == ["add", "mix", "pick", "answer\\nends the episode".replace("\\n", "\n")]
+        assert tab.locator("#actions h2").all_inner_texts() == ["add", "mix", "pick", "answer\nends the episode"]
         tab.click("text=right")
         ready(tab, 2)
         assert tab.locator("#log .text").last.inner_text() == "You went right."
@@ -213,6 +219,7 @@ def test_texts_of_a_corpus_stay_texts(tab: Page, tmp_path: Path) -> None:
         opened(tab, play)
         assert tab.inner_text("#log .text") == text
         assert (tab.title(), tab.locator("#log img").count()) == ("play odd", 0)
+        stop(tab, play)
 
 
 def test_a_page_that_is_loaded_anew_shows_all_and_goes_on(tab: Page, tmp_path: Path) -> None:
@@ -226,9 +233,7 @@ def test_a_page_that_is_loaded_anew_shows_all_and_goes_on(tab: Page, tmp_path: P
         ready(tab, 2)
         assert tab.locator("#log .mark").all_inner_texts() == ["Episode 1", "Episode 2"]
         assert tab.inner_text("#where") == "episode 2 · turn 1"
-        tab.click("#stop")
-        tab.wait_for_selector("text=The run has ended.")
-        assert play.done()[0] == 130
+        stop(tab, play)
 
 
 def test_it_is_readable_by_day_and_by_night(tab: Page, tmp_path: Path) -> None:
@@ -247,3 +252,4 @@ def test_it_is_readable_by_day_and_by_night(tab: Page, tmp_path: Path) -> None:
                 ink, ground = tones(selector)
                 assert abs(ink - ground) > 90, (scheme, selector, ink, ground)
             assert (tones("#log .text")[1] < 128) == dark
+        stop(tab, play)

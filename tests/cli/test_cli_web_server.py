@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import subprocess
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -184,4 +183,3 @@ def test_a_port_that_is_taken_is_one_line(tmp_path: Path) -> None:
         done = here(tmp_path, "play", "task=sums", "out=s", "web=true", f"port={port}", code=2)
         assert done.mistake.startswith(f"port: cannot listen on port {port}: ")
         assert json.loads(page.ask("news?after=0&turn=-1")[1])["turn"] in (0, 1)
-        time.sleep(0)

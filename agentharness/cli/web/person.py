@@ -23,7 +23,7 @@ from agentharness.types.face import Progress
 from agentharness.types.move import Action, Move, Observation
 from agentharness.types.part import JsonDict
 
-LINGER_S = 3.0
+LINGER_S = 1.5
 """At most so long the page may take to fetch how the run ended."""
 
 
