@@ -11,6 +11,7 @@ from agentharness.env.keys import fields
 from agentharness.env.mistakes import wrong
 from agentharness.env.presets import Filled, Missing, Preset
 from agentharness.env.short import KEYS, holes
+from agentharness.env.short_columns import SPECIAL
 from agentharness.env.spec import TaskSpec
 from agentharness.env.task import Places
 from agentharness.errors import UserError, closest
@@ -128,6 +129,7 @@ def _has(data: Any, path: KeyPath) -> bool:
 def _check_filled(document: Document, preset: Preset, data: Any) -> None:
     if isinstance(data, Missing):
         key = {"rows": "data", "nodes.rows": "nodes.from", "nodes.columns": "nodes.from"}.get(data.hole, data.hole.partition("_")[0])
+        key = key.partition(".")[0] if key.partition(".")[0] in SPECIAL else key
         example = f"{key.partition('.')[0]}: {{{key.partition('.')[2]}: …}}" if "." in key else f"{key}: …"
         what = f"the task has no `{key}`" if preset.name == presets.BARE else f"preset {preset.name} needs `{key}`"
         above = key.rpartition(".")[0]

@@ -14,7 +14,7 @@ def sections(document: Document, known: Any) -> dict[str, Hole]:
     """`sections: COLUMN` (a column, or path, that holds a record: its fields are the sections) or `sections: [COLUMN, …]`."""
     value = document.data.get("sections", known)
     if value is None:
-        return {"sections": Hole(None)}
+        return {"sections": Hole(None), "sections.columns": Hole({})}
     at: KeyPath = ("sections",)
     if isinstance(value, str) and value:
         listed, columns = f"row{access(value)} | keys", {value: "public"}
@@ -31,7 +31,7 @@ def facts(document: Document, known: Any) -> dict[str, Hole]:
     """`facts: [COLUMN, …]`: what may be asked about."""
     value = document.data.get("facts", known)
     if value is None:
-        return {"facts": Hole(None)}
+        return {"facts": Hole(None), "facts.columns": Hole({})}
     names = _names(document, "facts", [value] if isinstance(value, str) else value, "facts: [region, population]")
     at: KeyPath = ("facts",)
     chosen = "{" + ", ".join(f"{_quote(name)}: row{access(name)}" for name in names) + "}[args.column]"

@@ -117,7 +117,7 @@ def test_the_hubs_own_schema_plays_on_every_row(name: str, tmp_path: Path) -> No
 def test_flags_of_the_design_page_play(tmp_path: Path) -> None:
     if not (SHARED / "flags").exists():
         pytest.skip("the shared data flags is not on this machine")
-    (look,) = (b for b in blocks(LANGUAGE, "yaml") if "preset: look" in b)
+    (look,) = (b for b in blocks(LANGUAGE, "yaml") if "png100px" in b)
     shutil.copytree(SHARED / "flags", tmp_path / "tasks/flags")
     (tmp_path / "tasks/flags/task.yaml").write_text(look, encoding="utf-8")
     out = run(tmp_path, "run", "task=flags", "agent=oracle", "quiet=true")
