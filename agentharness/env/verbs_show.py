@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from agentharness import canon
 from agentharness.env.expr import Compiled
 from agentharness.env.fields import picker
 from agentharness.env.maker import Maker
-from agentharness.env.verbs_image import reveal_image, sight
+from agentharness.env.verbs_image import picture, reveal_image, sight
 from agentharness.env.verbs_move import one_of, spans
 from agentharness.env.views import Node
 from agentharness.env.work import NOTHING, Missing, Verb, Work
@@ -29,12 +30,15 @@ def reveal(make: Maker, body: Any, *path: str | int) -> Verb:
     nodes, tables = _of(make, body.get("of"), form, *path)
     columns = make.columns(tables)
     if form == "field":
-        return _field(nodes, make.field(body[form], tables, *path, form), columns)
+        field = make.field(body[form], tables, *path, form)
+        if any(picture(make.corpus.assets, picker(field, columns)(row)) for t in tables for _, _, row in islice(make.corpus.tables[t], 1)):
+            raise make.fail(f"{field!r} holds pictures, and would be shown as text", (*path, form), f"reveal: {{image: {field}}}")
+        return _field(nodes, field, columns)
     if form == "path":
         if "in" not in body and not tables:
             raise make.fail("a path is looked up where one stands, but no rule goes anywhere", path, "of: row, or a `goto` before")
         inside = make.field(body["in"], tables, *path, "in") if "in" in body else ""
-        return _path(nodes, make.expression(body[form], *path, form), inside, columns)
+        return _path(make, nodes, make.expression(body[form], *path, form), inside, columns)
     if form == "span":
         if "in" not in body:
             raise make.fail("reveal span says where: `in`", path, "in: FIELD")
@@ -110,9 +114,9 @@ def _span(nodes: Nodes, run: Compiled, field: str, columns: frozenset[str]) -> V
     return verb
 
 
-def _path(nodes: Nodes, run: Compiled, inside: str, columns: frozenset[str]) -> Verb:
+def _path(make: Maker, nodes: Nodes, run: Compiled, inside: str, columns: frozenset[str]) -> Verb:
     """What stands at a path that is chosen while playing, in a public field or in the row. The view that is searched holds public paths only."""
-    pick = picker(inside, columns) if inside else lambda view: view
+    pick, assets = picker(inside, columns) if inside else lambda view: view, make.corpus.assets
 
     def verb(work: Work) -> Missing | None:
         nothing = True
@@ -121,7 +125,10 @@ def _path(nodes: Nodes, run: Compiled, inside: str, columns: frozenset[str]) -> 
             value = found_at(pick(node.view), path)
             if value is not None:
                 nothing = False
-                if work.texts:
+                part = picture(assets, value)
+                if part is not None:
+                    work.shown.append(part)
+                elif work.texts:
                     work.shown.append(as_text(value))
                 said = ".".join(map(str, path)) if isinstance(path, list) else path
                 work.see(f"{node.id}/{inside}.{said}" if inside else f"{node.id}/{said}")

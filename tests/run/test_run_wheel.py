@@ -39,6 +39,7 @@ def test_the_sdist_makes_a_wheel_and_the_wheel_plays(tmp_path: Path) -> None:
     target = tmp_path / "to"
     sh(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(target), str(wheel), cwd=tmp_path)
     assert not (target / "tasks").exists()
+    assert {p.name for p in (target / "agentharness/cli/web/page").iterdir()} == {"index.html", "play.css", "play.js"}
     home = tmp_path / "home"
     assert sh(sys.executable, "-c", "import agentharness; print(agentharness.__file__)", cwd=home, path=target).out.strip() == str(
         target / "agentharness/__init__.py"

@@ -310,9 +310,9 @@ function field(one, name, schema) {
 // The arguments of a form; null where one that is needed is empty or cannot be read, which is then said.
 function values(one) {
   const out = {};
-  for (const [name, schema] of Object.entries(one.action.parameters.properties || {})) {
-    const control = one.fields[name];
-    const text = control ? control.value : "";
+  for (const [name, control] of Object.entries(one.fields)) {
+    const schema = one.action.parameters.properties[name];
+    const text = control.value;
     const needed = (one.action.parameters.required || []).includes(name);
     if (text === "" && (!needed || schema.type !== "string")) {
       if (!needed) continue;
