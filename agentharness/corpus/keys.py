@@ -29,6 +29,8 @@ class Found:
     place: Callable[[int], str]
     scopes: Sequence[str] | None = None
     columns: frozenset[str] = frozenset()
+    parents: Sequence[str] | None = None
+    """Of a derived table: the key of the row that each was made from."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,7 @@ class Keyed:
     rows: list[JsonDict] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     scopes: list[str] | None = None
+    parents: list[str] = field(default_factory=list)
     counts: dict[tuple[str | None, str], int] = field(default_factory=dict)
     dropped: int = 0
 
@@ -46,6 +49,8 @@ class Keyed:
         self.keys.append(key)
         if self.scopes is not None and found.scopes is not None:
             self.scopes.append(found.scopes[i])
+        if found.parents is not None:
+            self.parents.append(found.parents[i])
 
 
 def key_columns(spec: TableSpec) -> list[str]:

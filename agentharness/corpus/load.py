@@ -216,4 +216,4 @@ def _table(
         note(f"{name}: {merged} identical {'row is' if merged == 1 else 'rows are'} merged and counted (`key: row` keeps each)")
     if keyed.dropped:
         note(f"{name}: {keyed.dropped} {'row' if keyed.dropped == 1 else 'rows'} with a key seen before left out (unique: first)")
-    return Table(name, ListRows(keyed.rows), keyed.keys, levels, scopes=keyed.scopes, counts=keyed.counts, columns=found.columns)
+    return Table(name, ListRows(keyed.rows), keyed.keys, levels, scopes=keyed.scopes, counts=keyed.counts, columns=found.columns, parents=keyed.parents)

@@ -54,6 +54,7 @@ class Table:
         scopes: Sequence[str] | None = None,
         counts: Mapping[tuple[str | None, str], int] | None = None,
         columns: Iterable[str] = (),
+        parents: Sequence[str] = (),
     ) -> None:
         self.name, self.levels = name, dict(levels)
         self.columns = frozenset(columns)
@@ -63,6 +64,8 @@ class Table:
         """(scope or None, key) -> how many identical source rows this one stands for; only where more than one."""
         self.ids: list[tuple[str | None, str]] = list(zip(scopes, keys, strict=True)) if scopes is not None else [(None, k) for k in keys]
         """(scope or None, key) of every row, in order."""
+        self.parents = parents
+        """Of a derived table: the key of the row that each was made from, in order; else empty."""
         self.projections = compile_levels(tree(self.levels, self.columns))
         self._rows = rows
         self._views: list[JsonDict | None] = [None] * len(rows)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from agentharness.corpus.assets import Assets
 from agentharness.env.expr import Compiled
 from agentharness.env.legal import Legals
+from agentharness.env.recorded import Recorded
 from agentharness.env.views import Rows, Scene
 from agentharness.env.work import Verb
 from agentharness.types.part import JsonDict
@@ -93,6 +94,7 @@ class OraclePlan:
     move: list[OracleMove]
     then: list[OracleMove]
     play: Compiled | None
+    recorded: Recorded | None
     tables: tuple[str, ...]
     results: bool
 

@@ -42,7 +42,7 @@ _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 """Verb -> the key that tells its form -> (keys that the form needs, keys that it may have)."""
 _LIKE = {
-    "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
+    "goto": "goto: {TABLE: key}, {EDGE: key}, {hit: number} or {recorded: TABLE}",
     "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {neighbours: EDGE}, {span: …, in: FIELD} or {sql: …}",
     "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD} or {image: FIELD}",
     "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from agentharness.config.yaml import Document, KeyPath
+from agentharness.env import short_replay
 from agentharness.env.mistakes import wrong
 from agentharness.env.presets import Hole, Preset, access, quoted
 from agentharness.errors import closest
@@ -48,7 +49,7 @@ _RANK = {"hidden": 0, "public": 1, "gold": 2}
 def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     """All that the document's short keys say, as holes for `preset`. Raises UserError for a short key of the wrong shape."""
     out: dict[str, Hole] = {}
-    own = {key: _own(document, key, default, out) for key, default in preset.short.items()}
+    own = {key: _own(document, key, default, out) for key, default in preset.short.items() if key not in short_replay.KEYS}
     answer = _word(document, "answer")
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
@@ -83,6 +84,8 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
         out["evidence"] = _evidence(document, own, gold)
     if "nodes" in own:
         _nodes(document, own["nodes"], out)
+    if "steps" in own:
+        short_replay.steps(document, own["steps"], out)
     return out
 
 

@@ -18,6 +18,8 @@ class Missing:
     """A verb found nothing: the action ends, `text` (or the rule's `else`) is shown."""
 
     text: str | None = None
+    ends: bool = False
+    """Whether the episode ends with it."""
 
 
 NOTHING = Missing()
@@ -38,11 +40,13 @@ class Work:
         "marks",
         "node",
         "over",
+        "recorded",
         "results",
         "said",
         "scene",
         "seen",
         "shown",
+        "stopped",
         "submission",
         "texts",
         "used",
@@ -61,7 +65,11 @@ class Work:
         self.draws: int = state["draws"]
         self.said: JsonDict = state.get("said") or NOTHING_SAID
         """Role -> what was asked and answered, where a model plays it."""
+        self.recorded: JsonDict | None = state.get("recorded")
+        """How far a recording was followed: {length, matched}, and `rewards` where it has them. Absent in worlds without one."""
         self.over = False
+        self.stopped = False
+        """Whether the rule's verbs end here, with what was shown so far."""
         self.submission: Any = None
         self.marks: list[str] = []
         self.shown: list[str | Part] = []
