@@ -16,6 +16,7 @@ SOURCES = {
     "gsm8k": "gsm8k/test.jsonl",
     "hotpotqa": "hotpotqa/hub_schema_100.json",
     "mediq": "mediq/all_dev_good.jsonl",
+    "airline_replay": "tau_airline/gpt-4o-trajectories.json",
     "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
     "geolocate": "countries/countries.json",
     "bbh": "bbh/navigate.json",

@@ -18,7 +18,10 @@ LAST = "The recording ends here."
 
 
 def recorded(make: Maker, body: Any, *path: str | int) -> Verb:
-    """{recorded: table of `trajectories`}. In `start`: to the first action of the episode's own trajectory. In an action: to the step after the one that this action matches."""
+    """{recorded: table of `trajectories`}
+
+    In `start`: to the first action of the episode's own trajectory. In an action: to the step after the one that this action matches.
+    """
     table = body["recorded"]
     found = make.recorded.get(table) if isinstance(table, str) else None
     if found is None:

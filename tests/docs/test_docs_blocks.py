@@ -100,6 +100,7 @@ SOURCES = {
     "gsm8k": ("gsm8k/test.jsonl", 1319),
     "hotpotqa": ("hotpotqa/hub_schema_100.json", 100),
     "mediq": ("mediq/all_dev_good.jsonl", 1272),
+    "airline_replay": ("tau_airline/gpt-4o-trajectories.json", 200),
     "agentclinic": ("agentclinic/agentclinic_medqa.jsonl", 107),
     "geolocate": ("countries/countries.json", 250),
 }

@@ -51,10 +51,10 @@ def test_a_grid_has_one_folder_a_cell_and_one_table(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
-    done = play(tmp_path, "task=gsm8k,hotpotqa,mediq,agentclinic,bbh,geolocate", "data=demo", "agent=oracle,random,noop")
+    done = play(tmp_path, "task=gsm8k,hotpotqa,mediq,agentclinic,bbh,geolocate,airline_replay", "data=demo", "agent=oracle,random,noop")
     means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
-    tasks = ("gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate")
-    assert [means[task, "oracle"] for task in tasks] == [1.0] * 6
+    tasks = ("gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate", "airline_replay")
+    assert [means[task, "oracle"] for task in tasks] == [1.0] * 7
     assert all(means[task, agent] < 0.5 for task in tasks for agent in ("random", "noop"))
 
 
@@ -100,7 +100,8 @@ def test_an_answer_deep_in_lists_is_any_of_them(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
-    for args in (["task=atlas,digits"], ["task=gsm8k,hotpotqa", "data=demo"], ["task=mediq,agentclinic", "data=demo"], ["task=bbh,geolocate", "data=demo"]):
+    demo = ("gsm8k,hotpotqa", "mediq,agentclinic", "bbh,geolocate", "airline_replay,bbh")
+    for args in (["task=atlas,digits"], *([f"task={names}", "data=demo"] for names in demo)):
         done = play(tmp_path, *args, "limit=1")
         assert [r["mean"] for r in table(done)] == ["1.000", "1.000"]
         assert "unlocked" not in done.out
@@ -149,7 +150,7 @@ def test_help_and_lists(tmp_path: Path) -> None:
     )
     tasks = {line.split()[0]: line.split() for line in harness(tmp_path, "tasks").out.splitlines()[2:]}
     assert tasks["sums"][1:] == ["—", "text", "CC0-1.0", "—", "local"]
-    assert {"atlas", "digits", "gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate"} <= set(tasks)
+    assert {"airline_replay", "atlas", "digits", "gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate"} <= set(tasks)
     agents = {line.split()[0]: line.split()[1] for line in here(tmp_path, "agents").out.splitlines()[2:] if line[0] != " "}
     assert agents == {"oracle": "engine", "random": "engine", "noop": "engine", "tools": "bundled"}
     assert here(tmp_path, "task", "show", "sums").out == (tmp_path / "tasks/sums/task.yaml").read_text()
