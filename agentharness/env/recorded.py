@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from agentharness.types.part import JsonDict
+from agentharness.types.part import JsonDict, Part
 
 RECORDED = 1
 """Version of what matchers, divergence and merging mean: goes into the world digest."""
@@ -36,6 +36,18 @@ Spot: TypeAlias = tuple[str, int]
 """(trajectory, place in it from 0)"""
 
 
+@dataclass(slots=True, frozen=True)
+class Way:
+    """What lies between a step and the next one that has an action."""
+
+    to: str | None
+    """Key of the step that one comes to; None behind the last."""
+    seen: list[str | Part]
+    rewards: list[float]
+    over: bool
+    """Whether no action follows."""
+
+
 @dataclass(slots=True, eq=False)
 class Recorded:
     """All trajectories of one table. Shared by all sessions; changed by none."""
@@ -57,6 +69,9 @@ class Recorded:
     """(episode row where scoped, key) -> where the step stands."""
     states: dict[Spot, list[Spot]] = field(default_factory=dict)
     """Where trajectories are merged: a step with an action -> the steps of its state, in the table's order."""
+
+    ways: dict[Spot, Way] = field(default_factory=dict)
+    """Where one comes to from a place, once it was asked for."""
 
     def spot(self, table: str, key: str, row: str) -> Spot | None:
         """Where a row of the corpus stands in the recording."""

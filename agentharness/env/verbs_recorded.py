@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agentharness import canon
 from agentharness.corpus.assets import Assets
 from agentharness.env.maker import Maker
-from agentharness.env.recorded import Recorded, Spot, Step
+from agentharness.env.recorded import Recorded, Spot, Step, Way
 from agentharness.env.verbs_show import as_text, picture
 from agentharness.env.work import NOTHING, Missing, Verb, Work
 from agentharness.errors import closest
+from agentharness.types.part import Part
 
 OTHER = "That is not what was recorded here."
 OTHER_ENDS = "That is not what was recorded here: the episode ends."
 LAST = "The recording ends here."
+_KEPT = 65536
+"""Ways that are kept before they are worked out anew."""
 
 
 def recorded(make: Maker, body: Any, *path: str | int) -> Verb:
@@ -77,7 +81,8 @@ def _play(found: Recorded, assets: Assets, work: Work, spot: Spot, *, matched: b
     if matched and mark not in work.seen:
         work.recorded = {**work.recorded, "matched": work.recorded["matched"] + 1}
     work.see(mark)
-    _earn(work, step)
+    if step.reward is not None:
+        _earn(work, [step.reward])
     if not matched and step.name is not None:
         args = {arg: value for arg, value in step.args.items() if value is not None}
         work.shown.append(f"Recorded instead: {step.name} {canon.dumps(args).decode()}")
@@ -86,41 +91,48 @@ def _play(found: Recorded, assets: Assets, work: Work, spot: Spot, *, matched: b
 
 def _come(found: Recorded, assets: Assets, work: Work, spot: Spot) -> None:
     """Goes to the next step that has an action, and shows all that is seen on the way; past the last one the episode is over."""
+    way = found.ways.get(spot)
+    if way is None:
+        if len(found.ways) >= _KEPT:
+            found.ways.clear()
+        way = found.ways[spot] = _way(found, assets, spot)
+    if way.to is not None:
+        node = work.scene.rows.node(found.table, way.to, work.scene.row)
+        if node is not None:
+            work.go(node)
+    work.shown += (one if isinstance(one, str) else one.copy() for one in way.seen if work.texts or not isinstance(one, str))
+    if way.rewards:
+        _earn(work, way.rewards)
+    if way.over:
+        work.over = True
+        if way.to is None:  # nobody stands behind the last step: what is said of it was said before
+            work.stopped = True
+            work.shown.append(LAST)
+
+
+def _earn(work: Work, rewards: Sequence[float]) -> None:
+    if work.recorded is not None:
+        work.recorded = {**work.recorded, "rewards": [*work.recorded["rewards"], *rewards]}
+
+
+def _way(found: Recorded, assets: Assets, spot: Spot) -> Way:
     run, at = spot
-    steps = found.runs[run]
-    for i in range(at, len(steps)):
-        step = steps[i]
-        _see(found, assets, work, step)
-        if step.name is not None or i == len(steps) - 1:
-            node = work.scene.rows.node(found.table, step.key, work.scene.row)
-            if node is not None:
-                work.go(node)
-        if step.name is not None:
-            return
-        _earn(work, step)
-    work.over = True
-    if at == len(steps):  # nobody stands behind the last step: what is said of it was said before
-        work.stopped = True
-        work.shown.append(LAST)
+    steps = found.runs[run][at:]
+    end = next((i for i, step in enumerate(steps) if step.name is not None), None)
+    passed = steps if end is None else steps[: end + 1]
+    seen = [part for step in passed for part in _seen(found, assets, step)]
+    rewards = [step.reward for step in passed if step.name is None and step.reward is not None]
+    return Way(passed[-1].key if passed else None, seen, rewards, end is None)
 
 
-def _earn(work: Work, step: Step) -> None:
-    if step.reward is not None and work.recorded is not None:
-        work.recorded = {**work.recorded, "rewards": [*work.recorded["rewards"], step.reward]}
-
-
-def _see(found: Recorded, assets: Assets, work: Work, step: Step) -> None:
+def _seen(found: Recorded, assets: Assets, step: Step) -> Iterator[str | Part]:
     if found.observe is None:
         return
     value: Any = found.observe({"item": step.item})
     for one in value if isinstance(value, list) and all(isinstance(v, str | dict) for v in value) else [value]:
-        if _is_picture(one):
+        if isinstance(one, dict) and one.get("type") == "image" and "asset" in one:
             part = picture(assets, one)
             if part is not None:
-                work.shown.append(part)
-        elif one is not None and one != "" and work.texts:
-            work.shown.append(as_text(one))
-
-
-def _is_picture(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") == "image" and "asset" in value
+                yield part
+        elif one is not None and one != "":
+            yield as_text(one)

@@ -255,6 +255,11 @@ async def test_a_flat_log_is_played_game_by_game(make_world: Any, begin: Any) ->
     assert (play.text, play.state["over"]) == ("now d4", True)
 
 
+def test_prose_may_be_the_recorded_answer(make_world: Any) -> None:
+    world = make_world(text("stay", **{"rewards:": "prose: answer\nrewards:"}), {"rows.jsonl": ROWS})
+    assert world.answering == ("say", "words")
+
+
 @pytest.mark.parametrize(
     ("rows", "line"),
     [

@@ -60,7 +60,7 @@ CASES = [
     (QA + "test: {share: 20%}\n", "5:1", "`test` is not supported in this version"),
     (LONG + "tidy: {dedupe: true}\n", "5:1", "`tidy` is not supported in this version"),
     ("data: x.csv\npreset: pags\nask: q\n", "2:9", "there is no preset 'pags' (did you mean 'pages'?)"),
-    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", "`preset` must be a name (known: bare, choice, graph, guess, look, pages, point, qa)"),
+    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", "`preset` must be a name (known: bare, choice, graph, guess, look, pages, point, qa, replay)"),
     ("data: x.csv\npreset: qa\nanswer: a\n", "2:9", "preset qa needs `ask` (add `ask: …`)"),
     ("preset: qa\nask: q\nanswer: a\n", "1:9", "preset qa needs `data` (add `data: …`)"),
     ("data: x.csv\n", "1:1", "the task has no `ask`"),
