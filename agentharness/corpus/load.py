@@ -39,6 +39,8 @@ class Corpus:
     """Table with a source -> where its rows came from: file with sha256 and size, folder, hub id with revision, Python file."""
     notes: list[str] = field(default_factory=list)
     """Guesses and skipped things, each with how to change it."""
+    note: Note = lambda _: None
+    """Hears of what takes long, such as a text index that is built."""
 
     def digests(self) -> dict[str, TableDigest]:
         """Content digests by table; computed once."""
@@ -78,7 +80,7 @@ def load(
     if unknown is not None:
         raise UserError(f"no table {unknown!r}", where=str(place("columns", unknown)), hint=closest(unknown, tables))
     base = _base(tables, root, place)
-    corpus = Corpus({}, Assets(), {}, notes)
+    corpus = Corpus({}, Assets(), {}, notes, note)
     for name in order:
         spec = tables[name]
         if spec.from_ is not None:

@@ -79,6 +79,10 @@ class Table:
         for i, (scope, key) in enumerate(self.ids):
             yield scope, key, self._rows.get(i)
 
+    def ident(self, i: int) -> tuple[str | None, str]:
+        """(scope or None, key) of the row at position `i`."""
+        return self.ids[i]
+
     def keys(self, scope: str | None = None) -> Iterable[str]:
         """Keys in order; of a scoped table those within `scope`, all of them where it is None."""
         if self.scope and scope is None:

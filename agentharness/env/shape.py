@@ -32,13 +32,13 @@ _ARG_KEYS = (
     "additionalProperties",
 )
 _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "neighbours": ((), ()), "span": (("in",), ())},
+    "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "text": (("in", "fields"), ("limit",)), "neighbours": ((), ()), "span": (("in",), ())},
     "reveal": {"field": ((), ("of",)), "span": (("in",), ("of",)), "image": ((), ("of", "crop", "fit"))},
 }
 """Verb -> the key that tells its form -> (keys that the form needs, keys that it may have)."""
 _LIKE = {
     "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
-    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {neighbours: EDGE} or {span: …, in: FIELD}",
+    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {text: …, in: TABLE, fields: [FIELD]}, {neighbours: EDGE} or {span: …, in: FIELD}",
     "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD} or {image: FIELD}",
     "set": "set: {VARIABLE: expression}",
     "end": "end: expression",
@@ -87,6 +87,11 @@ class _Shape:
         self.expression(said[form], (*at, form))
         if "in" in said:
             self.word(said["in"], (*at, "in"))
+        if "fields" in said:
+            if not isinstance(said["fields"], list) or not said["fields"]:
+                self.wrong((*at, "fields"), f"must be a list of field paths, is {shown(said['fields'])}", "fields: [title, text]")
+            for i, field in enumerate(said["fields"]):
+                self.word(field, (*at, "fields", i))
         limit = said.get("limit", 1)
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
             bounds = "from 1" if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 else f"of at most {_MOST:,}"

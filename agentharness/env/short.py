@@ -42,7 +42,8 @@ _RANK = {"hidden": 0, "public": 1, "gold": 2}
 def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     """All that the document's short keys say, as holes for `preset`. Raises UserError for a short key of the wrong shape."""
     out: dict[str, Hole] = {}
-    own = {key: _own(document, key, default, out) for key, default in preset.short.items()}
+    tables = {"nodes"} | ({"documents"} if preset.name == "search" else set())
+    own = {key: _own(document, key, default, out, key in tables) for key, default in preset.short.items()}
     answer = _word(document, "answer")
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
@@ -66,6 +67,8 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
         out["labels"] = Hole(answer, {(): ("ask",)})
     if "evidence" in own:
         out["evidence"] = _evidence(document, own, gold)
+    if preset.name == "search":
+        _documents(document, own["documents"], out)
     if "nodes" in own:
         _nodes(document, own["nodes"], out)
     return out
@@ -131,8 +134,8 @@ def _words(document: Document, key: str) -> Hole:
     return Hole(listed, {(): (key,)} | {(i,): (key, i) if isinstance(value, list) else (key,) for i in range(len(listed))})
 
 
-def _own(document: Document, key: str, default: Any, out: dict[str, Hole]) -> dict[str, Any]:
-    """A preset's own short key; a mapping's keys become the holes key.name. A bare word fills the mapping's first key."""
+def _own(document: Document, key: str, default: Any, out: dict[str, Hole], table: bool) -> dict[str, Any]:
+    """A preset's own short key; a mapping's keys become the holes key.name. A bare word fills the mapping's first key. `table`: it may name a source."""
     value = document.data.get(key)
     if not isinstance(default, dict):
         if value is not None and not isinstance(value, str):
@@ -143,7 +146,7 @@ def _own(document: Document, key: str, default: Any, out: dict[str, Hole]) -> di
     said = {next(iter(default)): value} if bare else value if value is not None else {}
     if not isinstance(said, dict):
         raise wrong(document, (key,), f"`{key}` must be a mapping", hint=f"{key}: {{{', '.join(f'{k}: …' for k in default)}}}")
-    known = {*default, *_SOURCE, *_TABLE} if key == "nodes" else set(default)
+    known = {*default, *_SOURCE, *_TABLE} if table else set(default)
     for name, inner in said.items():
         if name not in known:
             raise wrong(document, (key, name), f"`{key}` has no key {name!r}", hint=closest(name, known), key=True)
@@ -228,6 +231,26 @@ def _evidence(document: Document, own: dict[str, dict[str, Any]], gold: Hole) ->
     if "[]" in tail:
         raise wrong(document, at, "`evidence` goes into one list at most", hint="write it as an expression over row")
     return Hole(f"row{access(head)}" + (f" | map('{tail}')" if tail else ""), {(): at})
+
+
+def _documents(document: Document, said: dict[str, Any], out: dict[str, Hole]) -> None:
+    """The table of documents: read from a source of its own, a table of `corpus`, or a column of the rows that lists them."""
+    place, title = said["from"], said["title"]
+    own = {key: value for key, value in said.items() if key in ("from", *_SOURCE, *_TABLE)}
+    sourced = any(key in said for key in ("hub", "file", "python", "images"))
+    if place is None and not sourced:
+        return
+    at: KeyPath = ("documents",) if isinstance(document.data.get("documents"), str) else ("documents", "from")
+    more = {"key": said.get("key", title)} | {key: said[key] for key in ("unique", "rename") if key in said}
+    if not sourced and place in (document.data.get("corpus") or {}):
+        out["documents.table"] = Hole({"from": place} | more, {("from",): at})
+    elif not sourced and not any(form.match(place) for form in (_PYTHON, _FILE, _HUB)):
+        scope = {"scope": said["scope"]} if said["scope"] else {}
+        out["documents.table"] = Hole({"from": "rows", "explode": place} | scope | {"unique": "error" if scope else "first"} | more, {("explode",): at})
+    else:
+        table = _table(document, ("documents",), {key: value for key, value in own.items() if value is not None})
+        table.value = more | table.value
+        out["documents.table"] = table
 
 
 def _nodes(document: Document, nodes: dict[str, Any], out: dict[str, Hole]) -> None:

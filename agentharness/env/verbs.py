@@ -46,4 +46,4 @@ def normal(verb: JsonDict) -> JsonDict:
 
 def _plain(body: Any) -> Any:
     # `limit: 20` is what a query without one means
-    return {k: v for k, v in body.items() if not (k == "limit" and v == 20)} if isinstance(body, dict) and "filter" in body else body
+    return {k: v for k, v in body.items() if not (k == "limit" and v == 20)} if isinstance(body, dict) and ("filter" in body or "text" in body) else body

@@ -11,6 +11,7 @@ from agentharness.corpus.table import key_text
 from agentharness.env.expr import Compiled
 from agentharness.env.fields import picker
 from agentharness.env.maker import Maker
+from agentharness.env.verbs_search import search
 from agentharness.env.work import NOTHING, Missing, Verb, Work
 from agentharness.errors import closest
 from agentharness.types.part import JsonDict
@@ -92,8 +93,8 @@ def _to_hit(run: Compiled) -> Verb:
 
 
 def query(make: Maker, body: Any, *path: str | int) -> Verb:
-    """{key, in: TABLE} | {filter, in: TABLE, limit} | {neighbours: EDGE} | {span, in: FIELD}"""
-    form, body = one_of(make, body, ("key", "filter", "neighbours", "span"), ("in", "limit"), *path)
+    """{key, in: TABLE} | {filter, in: TABLE, limit} | {text, in: TABLE, fields, limit} | {neighbours: EDGE} | {span, in: FIELD}"""
+    form, body = one_of(make, body, ("key", "filter", "text", "neighbours", "span"), ("in", "fields", "limit"), *path)
     if form == "neighbours":
         return _neighbours(make.edge(body[form], *path, form))
     if "in" not in body:
@@ -108,6 +109,8 @@ def query(make: Maker, body: Any, *path: str | int) -> Verb:
     limit = body.get("limit", 20)
     if type(limit) is not int or limit < 1:
         raise make.fail("limit is a whole number from 1", (*path, "limit"))
+    if form == "text":
+        return search(make, make.expression(body[form], *path, form), table, body.get("fields"), limit, *path)
     return _filter(make.expression(body[form], *path, form, more={"item": make.record(table)}), table, limit)
 
 

