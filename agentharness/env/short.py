@@ -22,9 +22,12 @@ KEYS = {
 }
 """Short key -> description, for every preset."""
 
-_SOURCE = ("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "file", "hub", "python", "images")
+_SOURCE = (
+    *("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "table", "sheet"),
+    *("file", "hub", "python", "images"),
+)
 _TABLE = ("key", "unique", "rename")
-_FILE = re.compile(r".+\.(?:jsonl|ndjson|json|csv|tsv|parquet|arrow)(?:\.gz)?\Z", re.IGNORECASE)
+_FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?)\Z", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:[\w./-]+\.py|[\w.]+):[A-Za-z_]\w*\Z")
 _HUB = re.compile(r"[\w.-]+/(?![\w.-]+\.(?:xlsx?|db|sqlite3?|zip|txt|pdf|ya?ml|py|md)\Z)[\w.-]+\Z")  # a file of another kind is no hub id
 _BLOCK = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
@@ -210,7 +213,7 @@ def _kind(document: Document, at: KeyPath, locator: Any) -> str:
         for kind, form in (("python", _PYTHON), ("file", _FILE), ("hub", _HUB)):
             if form.match(locator):
                 return kind
-    hint = "a jsonl, json, csv, tsv, parquet or arrow file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
+    hint = "a jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
     raise wrong(document, at, f"{locator!r} is no place that rows come from", hint=hint)
 
 
