@@ -15,7 +15,7 @@ from agentharness.corpus.keys import Found, assign, key_columns
 from agentharness.corpus.levels import check, check_key
 from agentharness.corpus.merkle import TableDigest, digest_table
 from agentharness.corpus.project import compile_levels, tree
-from agentharness.corpus.read import instead, read
+from agentharness.corpus.read import LOCATORS, instead, read
 from agentharness.corpus.spec import Level, Source, TableSpec
 from agentharness.corpus.table import ListRows, Table
 from agentharness.errors import UserError, closest
@@ -164,7 +164,7 @@ def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: 
 
 
 def _locator(source: Source) -> str:
-    return next((kind for kind in ("hub", "file", "images", "python") if getattr(source, kind) is not None), "file")
+    return next((kind for kind in LOCATORS if getattr(source, kind) is not None), "file")
 
 
 def _demo(name: str, source: Source, data: str, place: Place) -> str:

@@ -11,7 +11,7 @@ from agentharness.env.presets import Hole, Preset, access
 from agentharness.errors import closest
 
 KEYS = {
-    "data": "where the rows come from: a file, or a mapping with `from` (file, hub id owner/name, file.py:function) or `images`, and the source's own keys",
+    "data": "where the rows come from: a file, or a mapping with `from` (file, hub id, file.py:function), `images` or `pdf`, and the source's own keys",
     "preset": "the preset whose tables, actions and oracle the task has",
     "ask": "the question: one word is a column, else a text with {{ }}; the columns that it names as row.x become public, `labels` is the list of all answers",
     "answer": "column, path (`a[].b`) or expression over row of the right answer: gold, what the rewards compare with",
@@ -24,10 +24,12 @@ KEYS = {
 
 _SOURCE = (
     *("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "table", "sheet"),
-    *("file", "hub", "python", "images"),
+    *("member", "chat", "dpi"),
+    *("file", "hub", "python", "images", "pdf"),
 )
 _TABLE = ("key", "unique", "rename")
-_FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?)\Z", re.IGNORECASE)
+_FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?|zip)\Z", re.IGNORECASE)
+_PDF = re.compile(r".+\.pdf\Z", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:[\w./-]+\.py|[\w.]+):[A-Za-z_]\w*\Z")
 _HUB = re.compile(r"[\w.-]+/(?![\w.-]+\.(?:xlsx?|db|sqlite3?|zip|txt|pdf|ya?ml|py|md)\Z)[\w.-]+\Z")  # a file of another kind is no hub id
 _BLOCK = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
@@ -192,10 +194,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
     unknown = next((key for key in said if key not in known), None)
     if unknown is not None:
         raise wrong(document, (*at, unknown), f"`{at[0]}` has no key {unknown!r}", hint=closest(unknown, known), key=True)
-    locators = [key for key in ("from", "images", "hub", "file", "python") if said.get(key) is not None]
+    locators = [key for key in ("from", "images", "pdf", "hub", "file", "python") if said.get(key) is not None]
     if len(locators) != 1:
         what = f"`{at[0]}` says where rows come from more than once: {', '.join(locators)}" if locators else f"`{at[0]}` does not say where the rows come from"
-        raise wrong(document, at, what, hint="give one of: from, images")
+        raise wrong(document, at, what, hint="give one of: from, images, pdf")
     origins: dict[KeyPath, KeyPath] = {(): at}
     for key in said:
         if key != "from":
@@ -210,10 +212,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
 
 def _kind(document: Document, at: KeyPath, locator: Any) -> str:
     if isinstance(locator, str):
-        for kind, form in (("python", _PYTHON), ("file", _FILE), ("hub", _HUB)):
+        for kind, form in (("python", _PYTHON), ("file", _FILE), ("pdf", _PDF), ("hub", _HUB)):
             if form.match(locator):
                 return kind
-    hint = "a jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
+    hint = "a jsonl, json, csv, tsv, parquet, arrow, xlsx, SQLite, zip or PDF file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
     raise wrong(document, at, f"{locator!r} is no place that rows come from", hint=hint)
 
 
@@ -238,7 +240,7 @@ def _nodes(document: Document, nodes: dict[str, Any], out: dict[str, Hole]) -> N
     if not all(isinstance(column, str) and column for column in show):
         raise wrong(document, ("nodes", "show"), "`nodes.show` must list columns by name", hint="show: [capital, region]")
     said = {key: value for key, value in nodes.items() if key in ("from", "key", *_SOURCE, *_TABLE)}
-    if nodes["from"] is None and not any(key in nodes for key in ("hub", "file", "python", "images")):
+    if nodes["from"] is None and not any(key in nodes for key in ("hub", "file", "python", "images", "pdf")):
         return
     table = _table(document, ("nodes",), said)
     out["nodes.rows"] = table
