@@ -59,7 +59,7 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     levels = [(column, "public", ("ask",)) for column in asked] + [(column, "gold", at) for column, at in answers.items()]
     levels += [(column, level, hole.origins[(i,)]) for hole, level in ((gold, "gold"), (out["slices"], "hidden")) for i, column in enumerate(hole.value)]
     out["columns"] = _levels(levels)
-    out["rewards"] = _rewards(document, reference)
+    out["rewards"] = _rewards(document, preset.reference if reference and preset.reference else reference)
     if labels and "labels" not in (document.data.get("derive") or {}):
         if len(answers) != 1 or answer not in answers:
             raise wrong(document, ("ask",), "`labels` is the list of all values of `answer`", hint="name the answer's column by `answer`")

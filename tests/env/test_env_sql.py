@@ -99,7 +99,8 @@ def films(make_world: Any) -> World:
 async def test_a_query_gives_rows_and_a_compact_table(films: World, begin: Any) -> None:
     play = await begin(films, "a")
     assert play.text == (
-        'Which?\nmovies(id BIGINT, title VARCHAR, year BIGINT, score DOUBLE, seen BOOLEAN, tags VARCHAR, about VARCHAR, "two words" BIGINT)\nnotes(n BIGINT, text VARCHAR)'
+        'Which?\nmovies(id BIGINT, title VARCHAR, year BIGINT, score DOUBLE, seen BOOLEAN, tags VARCHAR, about VARCHAR, "two words" BIGINT)\n'
+        "notes(n BIGINT, text VARCHAR)"
     )
     out = await play.do("query", sql="SELECT title, year, score, seen FROM movies WHERE year < 2000 ORDER BY year DESC;")
     assert out.verdict == "ok"

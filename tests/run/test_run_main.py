@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from harness import ENV, episodes, harness, here, play, refused, resume_of, run, sums, table
 from spawn import Server
 
@@ -51,19 +52,26 @@ def test_a_grid_has_one_folder_a_cell_and_one_table(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
-    done = play(tmp_path, "task=gsm8k,hotpotqa", "data=demo", "agent=oracle,random,noop")
+    done = play(tmp_path, "task=gsm8k,hotpotqa,movies", "data=demo", "agent=oracle,random,noop")
     means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
-    assert {task: means[task, "oracle"] for task in ("gsm8k", "hotpotqa")} == {"gsm8k": 1.0, "hotpotqa": 1.0}
-    assert all(means[task, agent] < 0.5 for task in ("gsm8k", "hotpotqa") for agent in ("random", "noop"))
+    assert {task: means[task, "oracle"] for task in ("gsm8k", "hotpotqa", "movies")} == {"gsm8k": 1.0, "hotpotqa": 1.0, "movies": 1.0}
+    assert all(means[task, agent] < 0.5 for task in ("gsm8k", "hotpotqa", "movies") for agent in ("random", "noop"))
 
 
 def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
-    for args in (["task=atlas,digits"], ["task=gsm8k,hotpotqa", "data=demo"]):
+    for args in (["task=atlas,digits"], ["task=gsm8k,hotpotqa,movies", "data=demo"]):
         done = play(tmp_path, *args, "limit=1")
-        assert [r["mean"] for r in table(done)] == ["1.000", "1.000"]
+        assert {r["mean"] for r in table(done)} == {"1.000"}
         assert "unlocked" not in done.out
         manifests = [json.loads(p.read_bytes()) for p in tmp_path.glob("results/*/manifest.json")]
         assert all(m["env"]["locked"].startswith("locked:") for m in manifests)
+
+
+def test_movies_is_what_its_lock_says_where_its_data_is(tmp_path: Path) -> None:
+    pytest.importorskip("bokeh_sampledata", reason="the extra `movies` is not installed")
+    done = play(tmp_path, "task=movies")
+    assert [(r["n"], r["mean"]) for r in table(done)] == [("24", "1.000")]
+    assert "unlocked" not in done.out
 
 
 def test_a_grid_plays_baselines_once_and_gives_options_to_the_agents_that_know_them(tmp_path: Path, server: Server) -> None:
