@@ -37,8 +37,11 @@ class BaseEnv:
     async def reset(self) -> Observation:
         """Starts the episode anew: the same bytes each time. Raises EpisodeError."""
         rules, answers = self._rules, list[Any]()
-        while isinstance(out := await _run(rules.opening.heavy, lambda: start(rules, self.scene, answers)), Need):
+        heavy = rules.opening.heavy
+        out = await aside(lambda: start(rules, self.scene, answers)) if heavy else start(rules, self.scene, answers)
+        while isinstance(out, Need):
             answers.append(await self._ask(out))
+            out = await _run(heavy, lambda: start(rules, self.scene, answers))
         self.log, self._moves = [], None
         self._keep(None, out)
         return Observation([Shown(out.parts)], self._actions, out.state["over"])

@@ -201,7 +201,7 @@ class Overlay(Rows):
 class Scene:
     """A world's rows bound to one episode: its row and its env seed. Holds what every transition's environment starts from."""
 
-    __slots__ = ("_derived", "_edited", "_edits", "_lists", "_table", "base", "last", "node", "root", "row", "rows", "seed")
+    __slots__ = ("_derived", "_edited", "_edits", "_lists", "_root", "_table", "base", "last", "node", "row", "rows", "seed")
 
     def __init__(self, rows: Rows, table: str, row: str, seed: int, derived: JsonDict) -> None:
         node = rows.node(table, row, row)
@@ -211,12 +211,16 @@ class Scene:
         self.base: JsonDict = {**derived, "row": node.view}
         self.last = node
         """Where the latest transition ended: most look-ups ask for it."""
-        self.root: Scene = self
-        """The scene over the corpus as it is."""
         self._table, self._derived = table, derived
         self._lists: dict[str, list[JsonDict]] = {}
         self._edits: Edits | None = None
-        self._edited: Scene = self
+        self._edited: Scene | None = None
+        self._root: Scene | None = None  # not itself: a scene goes with its episode, and needs no collector for it
+
+    @property
+    def root(self) -> Scene:
+        """The scene over the corpus as it is."""
+        return self._root or self
 
     def of(self, edits: Edits | None) -> Scene:
         """The scene as a state with these edits sees it; the latest is kept, since edits are copied when they change. Raises EpisodeError where they remove
@@ -224,11 +228,11 @@ class Scene:
         root = self.root
         if edits is None:
             return root
-        if root._edits is not edits:
-            root._edited = Scene(Overlay(root.rows, edits), self._table, self.row, self.seed, self._derived)
-            root._edited.root = root
-            root._edits = edits
-        return root._edited
+        found = root._edited
+        if found is None or root._edits is not edits:
+            found = root._edited = Scene(Overlay(root.rows, edits), self._table, self.row, self.seed, self._derived)
+            found._root, root._edits = root, edits
+        return found
 
     def here(self, ref: Ref) -> Node:
         """The node that a state's `at` names. Raises EpisodeError where the corpus has no such row."""
