@@ -32,13 +32,14 @@ def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
     derived = {name: _distinct(make, name) for name in sorted(spec.derive)}
     args = {name: _args(make, name) for name in sorted(spec.actions)}
     answering = _answering(make, args)
+    actions = {name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()}
     rules = Rules(
         name=task.name,
         table=make.each,
         rows=Rows(corpus, spec.edges),
         derived=derived,
         opening=_opening(make),
-        actions={name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()},
+        actions=actions,
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
@@ -47,6 +48,7 @@ def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
         answering=answering,
         state_limit=spec.limits.state,
         assets=corpus.assets,
+        heavy=frozenset(name for name, rule in actions.items() if rule.heavy),
     )
     for i, path in enumerate(spec.slices):
         _column(make, path, "slices", i)

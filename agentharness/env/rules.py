@@ -117,6 +117,8 @@ class Rules:
     answering: tuple[str, str] | None
     state_limit: int
     assets: Assets
+    heavy: frozenset[str]
+    """Actions that run in a thread of the pool."""
 
     def scene(self, row: str, seed: int) -> Scene:
         """The rules' world bound to an episode's row and env seed. Raises EpisodeError where there is no such row."""

@@ -201,7 +201,8 @@ class Overlay(Rows):
 class Scene:
     """A world's rows bound to one episode: its row and its env seed. Holds what every transition's environment starts from."""
 
-    __slots__ = ("_derived", "_edited", "_edits", "_lists", "_root", "_table", "base", "last", "node", "row", "rows", "seed")
+    __slots__ = ("_edited", "_edits", "_lists", "_root", "base", "last", "node", "row", "rows", "seed")
+    _edited: Scene
 
     def __init__(self, rows: Rows, table: str, row: str, seed: int, derived: JsonDict) -> None:
         node = rows.node(table, row, row)
@@ -211,10 +212,8 @@ class Scene:
         self.base: JsonDict = {**derived, "row": node.view}
         self.last = node
         """Where the latest transition ended: most look-ups ask for it."""
-        self._table, self._derived = table, derived
         self._lists: dict[str, list[JsonDict]] = {}
         self._edits: Edits | None = None
-        self._edited: Scene | None = None
         self._root: Scene | None = None  # not itself: a scene goes with its episode, and needs no collector for it
 
     @property
@@ -228,11 +227,11 @@ class Scene:
         root = self.root
         if edits is None:
             return root
-        found = root._edited
-        if found is None or root._edits is not edits:
-            found = root._edited = Scene(Overlay(root.rows, edits), self._table, self.row, self.seed, self._derived)
-            found._root, root._edits = root, edits
-        return found
+        if root._edits is not edits:
+            derived = {name: value for name, value in root.base.items() if name != "row"}
+            root._edited = Scene(Overlay(root.rows, edits), root.node.table, root.row, root.seed, derived)
+            root._edited._root, root._edits = root, edits
+        return root._edited
 
     def here(self, ref: Ref) -> Node:
         """The node that a state's `at` names. Raises EpisodeError where the corpus has no such row."""
