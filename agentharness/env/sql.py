@@ -62,6 +62,7 @@ class Database:
 
     def __init__(self, relations: Sequence[Relation]) -> None:
         self.relations = {relation.name.lower(): relation for relation in relations}
+        self._columns = frozenset(name.lower() for relation in relations for name, _ in relation.columns)
         self._lock = Lock()
         self._shared: Any = None
         self._volatile: frozenset[str] = frozenset()
@@ -123,7 +124,7 @@ class Database:
         tree = json.loads(connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()[0])
         if tree.get("error"):
             return str(tree.get("error_message", "The statement cannot be read."))[:_WHY], []
-        wrong = refusal(tree, self.relations, self._volatile)
+        wrong = refusal(tree, self.relations, self._volatile, self._columns)
         if wrong:
             return f"{wrong[0].upper()}{wrong[1:]}. Tables: {'; '.join(map(str, self.relations.values()))}."[:_WHY], []
         names = json.dumps(tree, ensure_ascii=False).lower()
