@@ -15,6 +15,7 @@ from typing import Any
 
 import anyio
 
+from agentharness.env.base import BaseEnv
 from agentharness.env.pool import SIZE
 from agentharness.env.reading import read_task
 from agentharness.env.sql import Database
@@ -52,9 +53,11 @@ async def together(world: World, texts: list[str], sessions: int, queries: int) 
     held = [0.0]
     keys = list(world.keys())
 
-    async def one(i: int) -> None:
-        env = world.open(keys[i % len(keys)], i, nobody)
+    envs = [world.open(keys[i % len(keys)], i, nobody) for i in range(sessions)]
+    for env in envs:
         await env.reset()
+
+    async def one(i: int, env: BaseEnv) -> None:
         for j in range(queries):
             began = time.perf_counter()
             await env.step(Action("query", {"sql": texts[(i + j) % len(texts)]}))
@@ -71,8 +74,8 @@ async def together(world: World, texts: list[str], sessions: int, queries: int) 
     async with anyio.create_task_group() as group:
         group.start_soon(watch)
         async with anyio.create_task_group() as players:
-            for i in range(sessions):
-                players.start_soon(one, i)
+            for i, env in enumerate(envs):
+                players.start_soon(one, i, env)
         group.cancel_scope.cancel()
     wall = time.perf_counter() - began
     took.sort()
