@@ -149,7 +149,13 @@ def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: 
         labels = str(reading.folder / source.labels) if source.labels else None
         reading.folder = Path.cwd()
         source = instead(source, file, reading.folder, labels)
-    batch = read(source, reading, soft=data is not None or file is not None)
+    try:
+        batch = read(source, reading, soft=data is not None or file is not None)
+    except UserError as e:
+        locator = getattr(source, _locator(source))
+        if data is not None or file is not None or e.where != locator:
+            raise
+        raise UserError(f"{locator}: {e.what}", where=str(place("corpus", name, "source", _locator(source))), hint=e.hint) from e
     if not batch.rows:
         said = file is None and data is None  # else the command names the file, not the task
         where, what = (str(place("corpus", name, "source", _locator(source))), f"{batch.name} holds no rows") if said else (batch.name, "holds no rows")
@@ -161,7 +167,7 @@ def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: 
 
 
 def _locator(source: Source) -> str:
-    return next(kind for kind in ("hub", "file", "images", "python") if getattr(source, kind) is not None)
+    return next((kind for kind in ("hub", "file", "images", "python") if getattr(source, kind) is not None), "file")
 
 
 def _demo(name: str, source: Source, data: str, place: Place) -> str:

@@ -130,6 +130,8 @@ def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
         "cost": state["cost"] + rule.price,
         "draws": state["draws"],
     }
+    if "said" in state:
+        after["said"] = state["said"]
     if "edits" in state:
         after["edits"] = state["edits"]
     return Outcome(after, [p.copy() for p in move.parts], "ok", rule.place, [], [])
@@ -163,6 +165,8 @@ def _after(work: Work, state: JsonDict, steps: int, cost: float) -> JsonDict:
         "cost": state["cost"] + cost,
         "draws": work.draws,
     }
+    if work.said:
+        out["said"] = work.said
     if work.edits is not None:
         out["edits"] = work.edits
     if work.over:
@@ -213,6 +217,7 @@ def unchanged(before: JsonDict, after: JsonDict) -> bool:
         and after["results"] is before["results"]
         and after["vars"] is before["vars"]
         and after["draws"] == before["draws"]
+        and after.get("said") is before.get("said")
         and after.get("edits") is before.get("edits")
         and not after["over"]
     )

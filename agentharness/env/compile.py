@@ -23,9 +23,9 @@ from agentharness.errors import closest
 from agentharness.types.part import JsonDict
 
 
-def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
-    """Compiles a task over its corpus. Raises UserError with the place in the user's file."""
-    make = Maker(task, corpus)
+def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset()) -> tuple[Rules, Maker]:
+    """Compiles a task over its corpus. `voiced`: roles that a model plays. Raises UserError with the place in the user's file."""
+    make = Maker(task, corpus, voiced)
     spec = task.spec
     if not spec.actions:
         raise make.fail("the task has no actions", ("actions",) if ("actions",) in task.places.known else (), "add `preset:`, or `actions:` of your own")
@@ -49,6 +49,7 @@ def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
         state_limit=spec.limits.state,
         assets=corpus.assets,
         heavy=frozenset(name for name, rule in actions.items() if rule.heavy),
+        voices=make.voices,
     )
     for i, path in enumerate(spec.slices):
         _column(make, path, "slices", i)
@@ -68,6 +69,8 @@ def _opening(make: Maker) -> Opening:
 
 def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, JsonDict]) -> Rule:
     path, wanted = ("actions", name), make.rule()
+    if "{{" in written.description:
+        raise make.fail("a description is no template", (*path, "description"), "it is the same in every episode; `say` and `observe` take {{ }}")
     rule = Rule(
         name=name,
         when=None if written.when is None else make.expression(written.when, *path, "when"),
@@ -223,7 +226,8 @@ def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[st
     out: list[OracleMove] = []
     for action, given in written.items():
         if action not in args:
-            raise make.fail(f"there is no action {action!r}", ("oracle", key, action), closest(action, args))
+            what = f"the oracle plays {action!r}, and there is no such action"
+            raise make.fail(what, ("oracle", key, action), f"{closest(action, args)}; or `oracle: null`, or an oracle of your own")
         _given(make, action, given, args[action], key)
         runs: dict[str, Callable[[JsonDict], Any]] = {}
         for arg, source in given.items():

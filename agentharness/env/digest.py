@@ -37,7 +37,7 @@ def version(make: Maker, derived: JsonDict, tables: Mapping[str, TableDigest], f
     world = {name: canon.digest(value) for name, value in _world(make, derived, filters).items()}
     scoring = {f"rewards.{name}": canon.digest(value) for name, value in _rewards(make.spec, scorers).items()}
     return Version(
-        MARK + canon.digest({"rules": world, "tables": {name: [t.rows, t.open] for name, t in tables.items()}}),
+        MARK + canon.digest({"rules": world, "tables": {n: [t.rows, t.open, *([t.gold] if n in make.heard else [])] for n, t in tables.items()}}),
         MARK + canon.digest({"rules": scoring, "tables": {name: t.gold for name, t in tables.items()}}),
         {**world, **scoring},
         dict(tables),

@@ -91,12 +91,12 @@ def access(path: str) -> str:
     out = ""
     for part in path.split("."):
         name = part.rstrip("[]")
-        out += f".{name}" if _WORD.match(name) else f"['{_quoted(name)}']"
+        out += f".{name}" if _WORD.match(name) else f"['{quoted(name)}']"
         out += part[len(name) :]
     return out
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
@@ -148,6 +148,6 @@ def _text(form: str, holes: dict[str, Hole], at: KeyPath, origins: dict[KeyPath,
 
     def put(match: re.Match[str]) -> str:
         before, value = match[1] or "", str(holes[match[2]].value)
-        return access(value) if before == "." else before + (_quoted(value) if before else value)
+        return access(value) if before == "." else before + (quoted(value) if before else value)
 
     return _INNER.sub(put, form)

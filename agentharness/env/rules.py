@@ -119,6 +119,8 @@ class Rules:
     assets: Assets
     heavy: frozenset[str]
     """Actions that run in a thread of the pool."""
+    voices: dict[str, bool]
+    """Roles that answer inside the world -> whether a question to them needs a model."""
 
     def scene(self, row: str, seed: int) -> Scene:
         """The rules' world bound to an episode's row and env seed. Raises EpisodeError where there is no such row."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -15,7 +16,7 @@ from agentharness.errors import UserError, closest
 _MOST = 1_000_000
 """Rows that a query may list."""
 
-VERBS = ("goto", "query", "reveal", "set", "end", "draw", "hook")
+VERBS = ("goto", "query", "reveal", "set", "end", "draw", "respond", "hook")
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 _ARG_KEYS = (
     "type",
@@ -32,6 +33,9 @@ _ARG_KEYS = (
     "required",
     "additionalProperties",
 )
+_RESPOND = ("role", "to", "recorded", "prompt", "rule", "into")
+_RECORDED = ("in", "question", "answer", "match", "least")
+_ROLE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "neighbours": ((), ()), "span": (("in",), ()), "sql": ((), ("in", "limit", "seconds"))},
     "reveal": {"field": ((), ("of",)), "span": (("in",), ("of",)), "image": ((), ("of", "crop", "fit"))},
@@ -44,6 +48,7 @@ _LIKE = {
     "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",
     "end": "end: expression",
     "draw": "draw: {VARIABLE: {from: list}} or {VARIABLE: {int: [low, high]}}",
+    "respond": "respond: {role: patient, to: args.question, rule: …}",
     "hook": "hook: NAME, or {name: NAME, args: {…}}",
 }
 
@@ -148,6 +153,35 @@ class _Shape:
                 self.wrong((*at, name, "int"), f"must be two whole numbers, the lower first, is {shown(span)}", _LIKE["draw"])
             if "from" in how and not isinstance(how["from"], str):
                 self.wrong((*at, name, "from"), f"must be an expression for a list, is {shown(how['from'])}", _LIKE["draw"])
+
+    def respond(self, said: Any, at: KeyPath) -> None:
+        if not isinstance(said, dict):
+            self.wrong(at, f"must be a mapping, is {shown(said)}", _LIKE["respond"])
+        self.known(said, _RESPOND, at)
+        for key in ("role", "to"):
+            if key not in said:
+                self.wrong(at, f"needs `{key}`", _LIKE["respond"])
+        if not isinstance(said["role"], str) or not _ROLE.match(said["role"]):
+            self.wrong((*at, "role"), f"must be one word in small letters, is {shown(said['role'])}", "role: patient")
+        self.expression(said["to"], (*at, "to"))
+        if not said.keys() & {"recorded", "prompt", "rule"}:
+            self.wrong(at, "does not say what answers", "recorded: {in: …}, prompt: …, or rule: …")
+        for key in ("prompt", "rule"):
+            if key in said and (not isinstance(said[key], str) or not said[key]):
+                self.wrong((*at, key), f"must be a text, is {shown(said[key])}", "{{ }} stands where it changes")
+        if "recorded" in said:
+            self.recorded(said["recorded"], (*at, "recorded"))
+
+    def recorded(self, said: Any, at: KeyPath) -> None:
+        if not isinstance(said, dict) or "in" not in said:
+            self.wrong(at, "must say where answers stand: `in`", "recorded: {in: row.dialogue, question: q, answer: a}")
+        self.known(said, _RECORDED, at)
+        self.expression(said["in"], (*at, "in"))
+        if said.get("match", "nearest") not in ("exact", "nearest"):
+            self.wrong((*at, "match"), f"must be exact or nearest, is {shown(said['match'])}", "match: nearest")
+        least = said.get("least", 0)
+        if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+            self.wrong((*at, "least"), f"must be a number from 0 to 1, is {shown(least)}", "least: 0.3")
 
     def hook(self, said: Any, at: KeyPath) -> None:
         if isinstance(said, str):

@@ -45,7 +45,7 @@ class ActionRule(Closed):
     )
     suggest: dict[str, str] = Field(default_factory=dict, description="argument -> expression for a list of public values that random play draws from")
     when: str | None = Field(None, description="expression: false answers `else`")
-    do: list[dict[str, Any]] = Field(default_factory=list, description="verbs: goto, query, reveal, set, end, draw, hook")
+    do: list[dict[str, Any]] = Field(default_factory=list, description="verbs: goto, query, reveal, set, end, draw, respond, hook")
     say: str | None = Field(None, description="template; without it, what was revealed is shown")
     else_: str | None = Field(None, alias="else", description="template that answers a false `when` or a verb that finds nothing")
     cost: str | float = Field(0.0, description="number or expression, added to the episode's cost")

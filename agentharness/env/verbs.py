@@ -8,16 +8,26 @@ from typing import Any
 from agentharness.env.maker import Maker
 from agentharness.env.verbs_hook import hook
 from agentharness.env.verbs_move import goto, query
+from agentharness.env.verbs_respond import respond
 from agentharness.env.verbs_show import reveal
 from agentharness.env.verbs_state import draw, end, set_
 from agentharness.env.work import Verb
 from agentharness.errors import closest
 from agentharness.types.part import JsonDict
 
-VERBS: dict[str, int] = {"goto": 1, "query": 1, "reveal": 1, "set": 1, "end": 1, "draw": 1, "hook": 1}
+VERBS: dict[str, int] = {"goto": 1, "query": 1, "reveal": 1, "set": 1, "end": 1, "draw": 1, "respond": 1, "hook": 1}
 """Semantics version of each verb: raised when the same words come to mean something else; a world's digest holds those it uses."""
 
-_MAKERS: dict[str, Callable[..., Verb]] = {"goto": goto, "query": query, "reveal": reveal, "set": set_, "end": end, "draw": draw, "hook": hook}
+_MAKERS: dict[str, Callable[..., Verb]] = {
+    "goto": goto,
+    "query": query,
+    "reveal": reveal,
+    "set": set_,
+    "end": end,
+    "draw": draw,
+    "respond": respond,
+    "hook": hook,
+}
 
 
 def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> tuple[Verb, ...]:

@@ -14,7 +14,7 @@ from agentharness.env.maker import Maker
 from agentharness.env.verbs_edit import add_row, edit_row, remove_row
 from agentharness.env.verbs_move import key_of, one_of
 from agentharness.env.work import NOTHING, Missing, Verb, Work
-from agentharness.errors import EpisodeError, closest
+from agentharness.errors import BrokenOff, EpisodeError, closest
 from agentharness.types.move import Need
 from agentharness.types.part import JsonDict
 
@@ -75,9 +75,9 @@ def _looker(name: str, work: Work) -> Callable[[str, Any], JsonDict | None]:
 def _call(name: str, call: Hook, view: Any, answers: list[Any]) -> Any:
     try:
         return call(view, answers)
-    except EpisodeError:
+    except (EpisodeError, BrokenOff):
         raise
-    except (Exception, SystemExit) as e:
+    except (Exception, SystemExit, KeyboardInterrupt) as e:
         raise EpisodeError("env", f"hook {name}: {type(e).__name__}: {e}") from e
 
 

@@ -21,6 +21,7 @@ class Missing:
 
 
 NOTHING = Missing()
+NOTHING_SAID: JsonDict = {}
 Verb: TypeAlias = "Callable[[Work], Need | Missing | None]"
 """Applies one verb to a transition; None: done, go on."""
 
@@ -38,6 +39,7 @@ class Work:
         "node",
         "over",
         "results",
+        "said",
         "scene",
         "seen",
         "shown",
@@ -57,6 +59,8 @@ class Work:
         self.results: list[Any] = state["results"]
         self.seen: list[str] = state["seen"]
         self.draws: int = state["draws"]
+        self.said: JsonDict = state.get("said") or NOTHING_SAID
+        """Role -> what was asked and answered, where a model plays it."""
         self.over = False
         self.submission: Any = None
         self.marks: list[str] = []

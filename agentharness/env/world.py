@@ -62,6 +62,11 @@ class World:
         """The action that takes a prose reply, and its argument."""
         return self.compiled.answering
 
+    @property
+    def voices(self) -> dict[str, bool]:
+        """Roles that answer inside the world -> whether a question to them needs a model."""
+        return self.compiled.voices
+
     def __len__(self) -> int:
         if self._count is None:
             self._count = sum(1 for _ in self.keys()) if self.compiled.where else len(self._table)
@@ -129,11 +134,13 @@ def build(
     note: Callable[[str], None] = lambda _: None,
     relock: bool = False,
     scorer_versions: Mapping[str, int] | None = None,
+    voiced: frozenset[str] = frozenset(),
 ) -> World:
     """Loads a task's corpus, compiles the task over it, digests both and compares env.lock.
 
     data: one of the named data (`demo`). source, rename: another file in place of the task's own. note: gets each guess in one line. relock: a
-    lock that does not match is let through, marked unlocked. scorer_versions: scorer -> semantics version, 1 where it is not named. Raises UserError.
+    lock that does not match is let through, marked unlocked. scorer_versions: scorer -> semantics version, 1 where it is not named. voiced: roles
+    inside the world that a model plays. Raises UserError.
     """
     spec = task.spec
     corpus = load(
@@ -148,7 +155,7 @@ def build(
         note=note,
         place=task.places.at,
     )
-    rules, make = compile_task(task, corpus)
+    rules, make = compile_task(task, corpus, voiced)
     found = version(make, rules.derived, corpus.digests(), {name: info.version for name, info in FILTERS.items()}, scorer_versions or {})
     return World(task, corpus, rules, found, _locked(task, found, data, bool(source or rename), relock))
 

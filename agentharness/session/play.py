@@ -77,6 +77,7 @@ class Play:
                 except OWN:
                     raise
                 except Exception as e:
+                    _check_action(action)
                     raise self._trouble(e) from e
                 self._log(observation)
                 shown += observation.shown
@@ -151,3 +152,9 @@ class Play:
 
     def _trouble(self, e: Exception) -> EpisodeError:
         return EpisodeError("layer" if self._layered else "env", f"{type(e).__name__}: {e}")
+
+
+def _check_action(action: Any) -> None:
+    """Raises EpisodeError where the agent made something that is no action: only code can do this, so that it is looked at once a step has failed."""
+    if not (isinstance(action, Action) and isinstance(action.name, str) and isinstance(action.args, dict) and isinstance(action.id, str | None)):
+        raise EpisodeError("agent", f"a move holds what is no action: {action!r:.200}")

@@ -129,6 +129,9 @@ SHARED = (ROOT / "../shared/data").resolve()
 SOURCES = {
     "gsm8k": ("gsm8k/test.jsonl", 1319),
     "hotpotqa": ("hotpotqa/hub_schema_100.json", 100),
+    "mediq": ("mediq/all_dev_good.jsonl", 1272),
+    "agentclinic": ("agentclinic/agentclinic_medqa.jsonl", 107),
+    "geolocate": ("countries/countries.json", 250),
 }
 
 
@@ -149,3 +152,16 @@ def test_flags_of_the_design_page_play(tmp_path: Path) -> None:
     (tmp_path / "tasks/flags/task.yaml").write_text(look, encoding="utf-8")
     out = run(tmp_path, "run", "task=flags", "agent=oracle", "quiet=true")
     assert re.search(r"^flags +oracle +250 +1\.000 |^flags +oracle +\d+ +1\.000 ", out, re.MULTILINE)
+
+
+def test_all_kinds_of_bbh_are_solved(tmp_path: Path) -> None:
+    files = sorted((SHARED / "bbh").glob("*.json"))
+    if not files:
+        pytest.skip("the shared data bbh is not on this machine")
+    rows = 0
+    for file in files:
+        out = run(tmp_path, "run", "task=bbh", "agent=oracle", f"source={file}", "quiet=true", f"out={file.stem}")
+        (played,) = re.findall(r"^bbh +oracle +(\d+) +1\.000 ", out, re.MULTILINE)
+        rows += int(played)
+    assert len(files) == 27
+    assert rows == 6511 - 2  # two identical rows are merged
