@@ -64,8 +64,9 @@ def load(
 ) -> Corpus:
     """Reads and joins all tables. `folder`: the task's. `root`: the table whose rows are episodes.
 
-    `data="demo"` plays the root source's demo file; `source` is a file of any format that takes the root source's place (relative to the working folder), with
-    `rename` from its columns to the source's own. `place`: long-form key path -> place in the user's file. Raises UserError.
+    `data="demo"` plays the root source's demo file, and those of other sources that have one; `source` is a file of any format that takes the root source's
+    place (relative to the working folder), with `rename` from its columns to the source's own. `place`: long-form key path -> place in the
+    user's file. Raises UserError.
     """
     notes: list[str] = []
 
@@ -86,7 +87,9 @@ def load(
         else:
             renamed = rename if name == base else None
             reading = Reading(folder, corpus.assets, noted, trusted, _as_text(spec, columns.get(name, {}), renamed or {}))
-            swap = (data, source) if name == base else (None, None)
+            # Demo rows of one table ask for those of the others that have some.
+            shown = data if name == base or (data is not None and spec.source is not None and spec.source.demo is not None) else None
+            swap = (shown, source if name == base else None)
             batch = _read(name, spec, reading, *swap, renamed, place)
             corpus.origin[name] = batch.origin
             found, refused = _found(name, batch), batch.refused
