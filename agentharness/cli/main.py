@@ -15,11 +15,12 @@ agentharness: static datasets become stateful environments for agents
   agentharness run task=NAME [key=value …]       play a task, or resume what is left of it
   agentharness tasks                             list the tasks
   agentharness task show NAME [expanded=true]    a task as it is written, or its long form
+  agentharness check task=NAME [key=value …]     what is wrong with a task, found without a model
   agentharness lock task=NAME                    write env.lock: the version of the task's world
   agentharness agents                            list the agents
   agentharness --version
 
-`agentharness COMMAND --help` says more. Exit: 0 clean, 1 some episodes failed, 2 a mistake in what was asked, 130 interrupted.
+`agentharness COMMAND --help` says more. Exit: 0 clean, 1 some episodes failed or a check is red, 2 a mistake in what was asked, 130 interrupted.
 """
 
 RESUMES = "This is a bug, in agentharness or in code that it loads. What was played is kept: the same command goes on from there."
@@ -72,7 +73,7 @@ def _ended(error: BaseException, words: list[str]) -> int:
 
     # Of a group of errors the first says what there is to know; a user never meets the group.
     traceback.print_exception(causes[0], file=sys.stderr)
-    if words[:1] == ["run"]:
+    if words[:1] in (["run"], ["check"]):
         print(RESUMES, file=sys.stderr)
     return 1
 
@@ -97,6 +98,16 @@ def _run(words: list[str]) -> int:
     from agentharness.cli.run_command import run
 
     return run(words)
+
+
+def _check(words: list[str]) -> int:
+    from agentharness.cli.check_command import HELP as CHECK
+    from agentharness.cli.check_command import check
+
+    if _asks_help(words):
+        print(CHECK, end="")
+        return 0
+    return check(words)
 
 
 def _lock(words: list[str]) -> int:
@@ -135,4 +146,4 @@ def _agents(words: list[str]) -> int:
     return agents(words)
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "tasks": _tasks, "task": _task, "lock": _lock, "agents": _agents}
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "check": _check, "tasks": _tasks, "task": _task, "lock": _lock, "agents": _agents}

@@ -23,7 +23,7 @@ from agentharness.run.engine import Engine, Progress
 from agentharness.run.heard import Heard
 from agentharness.run.kept import Kept
 from agentharness.run.nofile import raise_nofile
-from agentharness.session.ports import Cast
+from agentharness.session.ports import Cast, Journal
 from agentharness.stats.cell import Cell as TableRow
 from agentharness.stats.summary import Summary, Tally
 from agentharness.store.folder import RunFolder
@@ -49,7 +49,7 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
     code = 0
     try:
         for cell in cells:
-            summary, progress = await _play_cell(cell, argv, face)
+            summary, progress = await play_cell(cell, argv, face)
             world, rewarded = cell.world, bool(cell.world.rewards)
             resume = resume_command(cell, summary)
             rows.append(TableRow(cell.task, cell.agent.name, cell.model_ref or "", summary, str(cell.folder), world.locked, rewarded, resume))
@@ -66,7 +66,8 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
     return code
 
 
-async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, Progress]:
+async def play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, Progress]:
+    """Plays one cell into its folder, or what is left of it. Raises UserError."""
     config, began = cell.config, time.monotonic()
     with RunFolder.open(cell.folder, manifest_of(cell, argv), cell.identity, fresh=config.fresh, retry=frozenset(config.retry)) as folder:
         face.say(f"{cell.folder}/")
@@ -81,11 +82,15 @@ async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, 
                 tally.add(facts)
                 live.update(facts)
 
-            cast = Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=heard, agent_errors=config.agent_errors, text=kept.text)
-            engine = Engine(cast, folder, kept, open_keys(cell, folder, on_facts), min(config.concurrency, cell.total), on_facts)
+            engine = Engine(cast_of(cell, heard, kept.text), folder, kept, open_keys(cell, folder, on_facts), min(config.concurrency, cell.total), on_facts)
             progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, tokens=heard.tokens, **_counters(cell)), face.say)
         folder.close(complete=not (progress.trouble or progress.interrupted))
     return tally.summary(cell.total, seconds=time.monotonic() - began), progress
+
+
+def cast_of(cell: Cell, journal: Journal, text: Callable[[str, Any], None] | None = None) -> Cast:
+    """What the sessions of a cell share."""
+    return Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=journal, agent_errors=cell.config.agent_errors, text=text)
 
 
 def open_keys(cell: Cell, folder: RunFolder, on_facts: Callable[[Facts], None]) -> Iterator[Key]:
