@@ -71,6 +71,8 @@ def floor(subject: Subject, oracle: Played | None, random: Played, noop: Played)
     chance, top = random.mean or 0.0, oracle.mean
     high = random.interval[1] if random.interval is not None else 1.0
     text = f"random play scores {rate(chance, random.interval)}, the oracle {top:.3f}"
+    if chance == top == 0:
+        return [*out, found("random", "green", text)]  # what is wrong is the oracle
     if chance >= top:
         return [*out, found("random", "red", text, todo="chance does as well as the solution: the reward measures nothing")]
     return [

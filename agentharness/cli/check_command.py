@@ -35,7 +35,7 @@ played is kept in results/check/, so that a check that was ended goes on, and a 
 Exit: 0 all green or yellow, 1 a red finding, 2 a mistake in what was asked, 130 interrupted.
 """
 
-_COLUMNS = (Column("finding"), Column(""), Column("what", least=30), Column("what to do", least=16))
+_COLUMNS = (Column("finding"), Column("colour"), Column("what, and what to do", least=40))
 
 
 def check(words: list[str]) -> int:
@@ -65,16 +65,19 @@ def render(report: Report, width: int | None = None) -> str:
     looked = "" if report.looked == report.rows else f", {report.looked:,} of them played (limit=all plays all)"
     data = f" · {report.data}" if report.data else ""
     head = f"{report.task}{data}: {report.rows:,} rows{looked} · {duration(report.seconds)}"
-    rows = [[f.name, f.colour, _what(f), f.todo] for f in report.findings]
+    rows = [[f.name, f.colour, _what(f)] for f in report.findings]
     counts = ", ".join(f"{n} {colour}" for colour in ("red", "yellow", "green") if (n := sum(f.colour == colour for f in report.findings)))
     return f"{head}\n{table(_COLUMNS, rows, width or _width())}\n{report.task}: {counts}"
 
 
 def _what(finding: Finding) -> str:
-    if not finding.rows:
-        return finding.text
-    more = finding.count - len(finding.rows)
-    return f"{finding.text}\nrow{'s' if finding.count > 1 else ''} {', '.join(finding.rows)}{f' and {more:,} more' if more else ''}"
+    lines = [finding.text]
+    if finding.rows:
+        more = finding.count - len(finding.rows)
+        lines.append(f"row{'s' if finding.count > 1 else ''} {', '.join(finding.rows)}{f' and {more:,} more' if more else ''}")
+    if finding.todo:
+        lines.append(f"→ {finding.todo}")
+    return "\n".join(lines)
 
 
 def _width() -> int:
