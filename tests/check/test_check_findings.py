@@ -5,12 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from checks import PLACES, SOUND, checked, colours, finding, letters, task
+from checks import SOUND, checked, colours, finding, letters, task
 from harness import here
-
-from agentharness.check.duplicates import across
-from agentharness.config.run_config import Ref, RunConfig
-from agentharness.run.prepare import make_world
 
 
 def test_a_sound_task_has_no_finding_but_that_it_is_not_locked(tmp_path: Path) -> None:
@@ -77,23 +73,6 @@ def test_a_task_without_an_oracle_or_a_reward_is_unknown(tmp_path: Path) -> None
     assert colours(report) == {"solvable": "yellow"}
     assert finding(report, "solvable").text == "unknown: the task has no reward"
     assert report.means == {}
-
-
-def test_a_reward_for_doing_nothing(tmp_path: Path) -> None:
-    task(tmp_path, SOUND.replace("reward: exact\n", "vars: {said: \"''\"}\nrewards: {kept: {scorer: equal, of: state.vars.said, against: \"''\"}}\n"))
-    report = checked(tmp_path)
-    assert colours(report) == {"noop": "red", "random": "red", "hackable": "red"}
-    assert finding(report, "noop").text == "doing nothing scores 1.000 (0.912 – 1.000)"
-    assert finding(report, "random").text == "random play scores 1.000 (0.954 – 1.000), the oracle 1.000"
-
-
-def test_a_reward_of_several_that_doing_nothing_wins_is_named_and_no_fault(tmp_path: Path) -> None:
-    more = 'rewards:\n  exact: {weight: 9}\n  quick: {scorer: equal, of: state.t <= 1, against: "true"}\n'
-    task(tmp_path, SOUND + more)
-    report = checked(tmp_path)
-    assert colours(report) == {"noop": "yellow", "hackable": "yellow"}
-    assert finding(report, "noop").text == "doing nothing scores 0.100 (0.100 – 0.100)"
-    assert finding(report, "hackable").text.endswith("the reward 'quick' is won by doing nothing (1.000)")
 
 
 def test_turns_that_do_not_suffice_are_counted(tmp_path: Path) -> None:
@@ -164,132 +143,6 @@ def test_an_action_that_no_play_can_use(tmp_path: Path) -> None:
     text = finding(report, "coverage").text
     assert text.startswith("1 of 3 actions never did anything: open (its `when` was false ")
     assert text.endswith("; never shown: the `else` of weigh")
-
-
-def test_a_hook_that_tells_the_answer(tmp_path: Path) -> None:
-    hooks = "import json\ndef peek(view, answers):\n    return [{'show': open_()[view['row']['id']]}]\n"
-    hooks += f"def open_():\n    return {{f'r{{i:02}}': {PLACES!r}[i % 8] for i in range(40)}}\n"
-    yaml = SOUND + 'actions: {peek: {do: [{hook: peek}]}}\noracle: {each: "[1]", move: {peek: {}}, then: {answer: {text: row.place}}}\n'
-    task(tmp_path, yaml, hooks_py=hooks)
-    report = checked(tmp_path)
-    assert colours(report) == {"leaks": "red"}
-    leak = finding(report, "leaks")
-    assert leak.text == "40 of 40 rows are shown gold of their own that nothing public says: 1.000 (0.912 – 1.000); other rows' gold: 0.000 (0.000 – 0.023)"
-    assert (leak.rows, leak.count) == (("r00 ('avonlea')", "r01 ('brackwater')", "r02 ('coldharbour')"), 40)
-
-
-def test_labels_that_every_row_shows_are_no_leak(tmp_path: Path) -> None:
-    task(tmp_path, SOUND.replace("{{ row.hint }}", "One of: {{ labels }}"))
-    report = checked(tmp_path)
-    assert colours(report) == {}
-    assert finding(report, "leaks").text.startswith(
-        "40 of 40 rows are shown gold of their own that nothing public says: 1.000 (0.912 – 1.000); other rows' gold: 1.000"
-    )
-
-
-def test_an_answer_that_the_question_says_is_public_already(tmp_path: Path) -> None:
-    rows = [row | ({"hint": f"Not far from {row['place']}."} if i % 5 == 0 else {}) for i, row in enumerate(letters())]
-    task(tmp_path, rows=rows)
-    report = checked(tmp_path)
-    assert colours(report) == {}
-    assert finding(report, "leaks").text.endswith("; 8 of 40 rows say the answer in public")
-
-
-def test_short_answers_and_yes_and_no_tell_nothing(tmp_path: Path) -> None:
-    rows = [row | {"place": ("yes", "no", "A", "12")[i % 4]} for i, row in enumerate(letters())]
-    task(tmp_path, SOUND.replace("{{ row.hint }}", "yes or no, A, 12?"), rows)
-    report = checked(tmp_path)
-    assert colours(report) == {}
-    assert finding(report, "leaks").text.startswith("no gold value is long enough to look for")
-
-
-def test_a_first_observation_with_the_answer_out_of_a_shared_table(tmp_path: Path) -> None:
-    more = "corpus: {book: {source: {file: book.jsonl}, key: id}}\ncolumns: {book: {text: public}}\nstart: [{goto: {book: row.id}}]\n"
-    yaml = SOUND.replace("{{ row.hint }}", "{{ at.text }}").replace("{from: rows.jsonl, key: id}", "{from: rows.jsonl, key: id}") + more
-    book = "".join(f'{{"id": "r{i:02}", "text": "{PLACES[i % 8]} Lane"}}\n' for i in range(40))
-    task(tmp_path, yaml.replace("book: {text: public}", "book: {id: public, text: public}"), book_jsonl=book)
-    report = checked(tmp_path)
-    assert colours(report) == {"leaks": "yellow"}
-    assert finding(report, "leaks").text == "the first observation of 40 of 40 rows holds the row's own answer, out of a public table"
-
-
-def test_what_an_agent_finds_by_acting_is_no_leak(tmp_path: Path) -> None:
-    more = "corpus: {book: {source: {file: book.jsonl}, key: id}}\ncolumns: {book: {id: public, text: public}}\n"
-    more += 'actions: {turn_to: {args: {page: string}, suggest: {page: "[row.id]"}, do: [{goto: {book: args.page}}, {reveal: text}], else: No page.}}\n'
-    more += 'oracle: {each: "[row.id]", move: {turn_to: {page: each}}, then: {answer: {text: row.place}}}\n'
-    book = "".join(f'{{"id": "r{i:02}", "text": "{PLACES[i % 8]} Lane"}}\n' for i in range(40))
-    task(tmp_path, SOUND + more, book_jsonl=book)
-    assert colours(checked(tmp_path)) == {}
-
-
-@pytest.mark.parametrize(
-    ("scorer", "question", "wanted"),
-    [
-        ("contains", "{{ row.hint }}", "the list of all 8 labels wins 1.000 (0.912 – 1.000)"),
-        ("contains", "One of: {{ labels | join(', ') }}", "the list of all 8 labels wins 1.000 (0.912 – 1.000); what was shown wins 1.000 (0.912 – 1.000)"),
-    ],
-)
-def test_a_scorer_that_any_list_wins(tmp_path: Path, scorer: str, question: str, wanted: str) -> None:
-    task(tmp_path, SOUND.replace("{{ row.hint }}", question).replace("exact", scorer))
-    report = checked(tmp_path)
-    assert colours(report) == {"hackable": "red"}
-    assert finding(report, "hackable").text == wanted
-
-
-@pytest.mark.parametrize(("yes", "colour", "text"), [(38, "red", "always 'yes' wins 0.950 (0.835 – 0.986)"), (30, "yellow", ""), (20, "", "")])
-def test_one_answer_that_is_nearly_always_right(tmp_path: Path, yes: int, colour: str, text: str) -> None:
-    rows = [row | {"place": "yes" if i < yes else "no"} for i, row in enumerate(letters())]
-    task(tmp_path, rows=rows)
-    report = checked(tmp_path)
-    assert colours(report) == ({"hackable": colour} if colour else {})
-    assert finding(report, "hackable").text.startswith(text or ("always 'yes' scores 0.750" if colour else "the best blind answer, always 'yes', scores 0.500"))
-
-
-def test_a_reward_that_an_empty_text_wins(tmp_path: Path) -> None:
-    task(tmp_path, SOUND.replace("reward: exact\n", 'rewards: {short: {scorer: equal, of: "submission | length < 20", against: "true"}}\n'))
-    report = checked(tmp_path)
-    assert colours(report)["hackable"] == "red"
-    assert finding(report, "hackable").text.startswith("always 'Avonlea' wins 1.000 (0.912 – 1.000); always '' wins 1.000")
-
-
-def test_an_end_that_wins_at_once(tmp_path: Path) -> None:
-    more = 'actions: {give_up: {do: [{end: "\'given up\'"}]}}\nrewards: {polite: {scorer: equal, of: "submission == \'given up\' or submission == row.place", against: "true"}}\n'
-    task(tmp_path, SOUND.replace("reward: exact\n", "") + more)
-    report = checked(tmp_path)
-    assert colours(report) == {"hackable": "red"}
-    assert finding(report, "hackable").text == "give_up at once wins 1.000 (0.912 – 1.000)"
-
-
-def test_rows_that_contradict_each_other(tmp_path: Path) -> None:
-    rows = letters()
-    for i in (1, 2, 3):
-        rows[i] |= {"hint": "It weighs nothing."}
-    yaml = SOUND.replace(", key: id", ", key: row").replace("letter {{ row.id }}", "the letter")
-    task(tmp_path, yaml, rows)
-    report = checked(tmp_path)
-    assert colours(report) == {"duplicates": "yellow"}
-    twins = finding(report, "duplicates")
-    assert (twins.text, twins.rows) == ("3 of 40 rows look like a row with other gold: no answer fits both", ("1 = 2",))
-    task(tmp_path, yaml, [row | {"hint": "It weighs nothing."} for row in rows])
-    assert colours(checked(tmp_path)) == {"duplicates": "red"}
-    task(tmp_path, yaml, [row | {"hint": "It weighs nothing.", "place": "Avonlea"} for row in rows[:3]] + rows[4:])
-    assert finding(checked(tmp_path), "duplicates").text == "no two of 39 rows contradict each other; 2 of 39 rows repeat another one"
-
-
-def test_rows_on_both_sides_of_a_split(tmp_path: Path) -> None:
-    rows = letters()
-    rows[30] |= {"hint": rows[3]["hint"]}
-    task(tmp_path, SOUND.replace(", key: id", ", key: row").replace("letter {{ row.id }}", "the letter"), rows)
-    world = make_world("letters", RunConfig(task=Ref(names=("letters",))), lambda _: None, tmp_path)
-    sides = across(world, {"train": [str(i) for i in range(20)], "test": [str(i) for i in range(20, 40)]})
-    assert (sides.name, sides.colour, sides.text, sides.rows) == (
-        "split",
-        "red",
-        "1 of 40 rows stand on both sides of the split (train, test)",
-        ("3 (train) = 30 (test)",),
-    )
-    clean = across(world, {"train": [str(i) for i in range(10)], "test": [str(i) for i in range(10, 20)]})
-    assert (clean.colour, clean.text) == ("green", "no row of 20 stands on both sides of the split (train, test)")
 
 
 def test_a_task_without_a_licence(tmp_path: Path) -> None:
