@@ -38,7 +38,7 @@ def locked(subject: Subject) -> Finding:
     """Whether env.lock is there, and says the same as what was built."""
     world, config = subject.world, subject.config
     sections = lock.read(world.folder)
-    write = f"python -m agentharness lock task={world.name}{f' data={config.data}' if config.data else ''}"
+    write = f"python -m agentharness lock task={subject.ref}{f' data={config.data}' if config.data else ''}"
     digests = {name: (section.get("world"), section.get("scoring")) for name, section in sections.items()}
     if config.source or config.rename or world.task.changed:
         same = next((name for name, pair in digests.items() if pair == (world.world, world.scoring)), None)

@@ -20,6 +20,8 @@ ROWS = 200
 class Subject:
     """One task under check."""
 
+    ref: str
+    """The task as the user named it."""
     world: World
     config: RunConfig
     rows: list[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from checks import SOUND, checked, finding, letters, task
@@ -130,3 +131,9 @@ def test_fix_never_writes_a_lock(tmp_path: Path) -> None:
     done = here(tmp_path, "check", "task=letters", "fix=true", "quiet=true")
     assert (folder / "env.lock").read_bytes() == lock
     assert "python -m agentharness lock writes it anew" in done.out
+
+
+def test_every_finding_is_explained_in_the_documents(tmp_path: Path) -> None:
+    task(tmp_path)
+    page = (Path(__file__).parents[2] / "docs/check.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [f.name for f in checked(tmp_path).findings]

@@ -49,11 +49,6 @@ def tasks(draw: st.DrawFn) -> str:
         "turns": ["3", "0x10"],
         "licence": ["MIT", "", '"x: y"'],
     }
-        "limits": ["{turns: 4}", "{time: 2.5}"],
-        "vars": ['{a: "0"}', "\n  a: 1  # one\n  b: [1, 2]"],
-        "turns": ["3", "0x10"],
-        "licence": ["MIT", "", '"x: y"'],
-    }
     texts = ["word", "|\n  two\n  lines", ">-\n  folded"]
     out: list[str] = []
     for key in draw(st.lists(KEYS, unique=True, min_size=1)):

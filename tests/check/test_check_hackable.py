@@ -5,12 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from checks import PLACES, SOUND, checked, colours, finding, letters, task
-from harness import here
-
-from agentharness.check.duplicates import across
-from agentharness.config.run_config import Ref, RunConfig
-from agentharness.run.prepare import make_world
+from checks import SOUND, checked, colours, finding, letters, task
 
 
 def test_a_reward_for_doing_nothing(tmp_path: Path) -> None:
@@ -61,10 +56,8 @@ def test_a_reward_that_an_empty_text_wins(tmp_path: Path) -> None:
 
 
 def test_an_end_that_wins_at_once(tmp_path: Path) -> None:
-    more = "actions: {give_up: {do: [{end: \"'given up'\"}]}}
-"
-    more += "rewards: {polite: {scorer: equal, of: \"submission in ['given up', row.place]\", against: \"true\"}}
-"
+    more = "actions: {give_up: {do: [{end: \"'given up'\"}]}}\n"
+    more += 'rewards: {polite: {scorer: equal, of: "submission in [\'given up\', row.place]", against: "true"}}\n'
     task(tmp_path, SOUND.replace("reward: exact\n", "") + more)
     report = checked(tmp_path)
     assert colours(report) == {"hackable": "red"}
