@@ -23,7 +23,8 @@ def duplicates(subject: Subject) -> Finding:
     keys = list(world.keys()) if len(world) <= MOST_ROWS else subject.rows
     groups: dict[str, list[str]] = {}
     for key in keys:
-        groups.setdefault(public_digest(world, key), []).append(key)
+        if _says_something(world, key):
+            groups.setdefault(public_digest(world, key), []).append(key)
     twins = [group for group in groups.values() if len(group) > 1]
     against = [group for group in twins if len({_gold(world, key) for key in group}) > 1]
     rows = sum(map(len, against))
@@ -61,6 +62,11 @@ def public_digest(world: World, row: str) -> str:
     tables = world.corpus.tables
     under = {name: [table.view(key, row) for key in table.keys(row)] for name, table in tables.items() if table.scope}
     return canon.digest([tables[world.compiled.table].view(row), under])
+
+
+def _says_something(world: World, row: str) -> bool:
+    """Whether a row has a public part: where all of it is secret, rows are told apart by what the world answers."""
+    return any(value not in (None, "", [], {}) for value in (world.corpus.tables[world.compiled.table].view(row) or {}).values())
 
 
 def _gold(world: World, row: str) -> str:

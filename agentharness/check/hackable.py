@@ -78,14 +78,15 @@ def _judged(tries: Sequence[_Try], oracle: Played | None) -> Finding:
 
 def _colour(one: _Try, tries: Sequence[_Try], top: float) -> Colour:
     """Red: as good as won, or won clearly more often than it is right. What is no right answer may score as the commonest one does, which may be the same in
-    other words; a list of labels or an echo as the best single text does."""
+    other words; a list of labels or an echo as the best single text does; all of them as doing nothing does, where that is right now and then."""
     value, interval, n = one.played.mean or 0.0, one.played.interval, len(one.played.values)
     if one.name == "doing nothing":
         return "green"  # the finding `noop` is about it
     if value >= WON * top and n > 1:
         return "red"
     single = [t for t in tries if t.name.startswith("always")]
-    honest = one.right if one in single[:1] else max((t.played.mean or 0.0 for t in (single[:1] if one in single else single)), default=0.0)
+    others = single[:1] if one in single else single
+    honest = max(one.right, tries[0].played.mean or 0.0, *(t.played.mean or 0.0 for t in others if one is not t), 0.0)
     bounds = wilson(round(honest * n), n)
     if interval is not None and bounds is not None and interval[0] > bounds[1] and value - honest > APART:
         return "red"

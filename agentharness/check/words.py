@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import re2
+
+from agentharness.corpus.paths import parse, values
 from agentharness.corpus.table import Table
 from agentharness.env.expr import ExprError
 from agentharness.env.world import World
-from agentharness.types.part import JsonDict
 
 SHORT = 4
 """Characters from which on a value can be told from a coincidence."""
 PLAIN = frozenset({"true", "false", "none", "null", "noanswer", "unknown"})
 """Words that stand everywhere; yes and no are short anyhow."""
+MOST_ROWS = 200_000
+"""Rows of a shared table that are searched for a value."""
 MOST_VALUES = 50
 """Gold values of a row that are looked for."""
 
@@ -67,14 +71,27 @@ def _parted(left: str, right: str) -> bool:
 
 
 def row_text(world: World, row: str) -> str:
-    """What the public row says, folded."""
+    """What the public row says, and what the tables say that lie under it (`scope: row`), folded."""
+    tables = world.corpus.tables
+    under = (leaf for table in tables.values() if table.scope for key in table.keys(row) for leaf in leaves(table.view(key, row)))
+    return folded("\n".join([*leaves(tables[world.compiled.table].view(row)), *under]))
+
+
+def question_text(world: World, row: str) -> str:
+    """What the public row alone says, folded."""
     return folded("\n".join(leaves(world.corpus.tables[world.compiled.table].view(row))))
 
 
-def under_text(world: World, row: str) -> str:
-    """What the tables say that lie under a row (`scope: row`), folded."""
-    scoped = [table for table in world.corpus.tables.values() if table.scope]
-    return folded("\n".join(leaf for table in scoped for key in table.keys(row) for leaf in leaves(table.view(key, row))))
+def hidden_text(world: World, row: str) -> str:
+    """What is neither public nor gold about a row, with the public part, folded: the tables under it included."""
+    tables = world.corpus.tables
+    under = (leaf for table in tables.values() if table.scope for key in table.keys(row) for leaf in leaves(table.non_gold(key, row)))
+    return folded("\n".join([*leaves(tables[world.compiled.table].non_gold(row)), *under]))
+
+
+def gold_text(world: World, row: str) -> str:
+    """All gold of a row, folded."""
+    return folded("\n".join(leaves(world.corpus.tables[world.compiled.table].projections.gold(world.full(row)))))
 
 
 def shared_tables(world: World) -> list[Table]:
@@ -88,13 +105,40 @@ def answers(world: World, row: str) -> set[str]:
     out: set[str] = set()
     for rule in world.rewards.values():
         try:
-            out |= tellable(leaves(rule.resolve(full, {"submission": None, "vars": {}, "over": True})[1]))
+            out |= tellable(_plain(rule.resolve(full, {"submission": None, "vars": {}, "over": True})[1]))
         except ExprError:
             continue  # it reads what only a played state has
     return out
 
 
 def gold_values(world: World, row: str) -> set[str]:
-    """The gold of a row, as values that can be looked for."""
-    full: JsonDict = world.full(row)
-    return tellable(leaves(world.corpus.tables[world.compiled.table].projections.gold(full)))
+    """The answers of a row, and the texts and numbers of its gold columns. Records are left out: a list of calls is made of arguments, which the world says."""
+    full, columns = world.full(row), world.corpus.tables[world.compiled.table].columns
+    paths = [path for path, level in world.spec.columns.get(world.compiled.table, {}).items() if level == "gold"]
+    return answers(world, row) | tellable(leaf for path in paths for value in values(full, parse(path, columns)) for leaf in _plain(value))
+
+
+def _plain(value: Any) -> Iterator[str]:
+    """A text or number, or those of a list of them."""
+    if not isinstance(value, dict):
+        yield from leaves([v for v in value if not isinstance(v, dict | list)] if isinstance(value, list) else value)
+
+
+def told_to_all(world: World, values: set[str]) -> set[str]:
+    """Those of the values that stand in a public cell of a table that every row shares."""
+    out: set[str] = set()
+    for table in shared_tables(world):
+        left = values - out
+        pattern = None
+        for number, (scope, key) in enumerate(table.ids):
+            if not left or number >= MOST_ROWS:
+                break
+            pattern = pattern or re2.compile("|".join(re2.escape(v) for v in sorted(left, key=len, reverse=True)))
+            text = folded("\n".join(leaves(table.view(key, scope))))
+            if pattern.search(text):
+                there = {v for v in left if stands(v, text)}
+                if there:
+                    out |= there
+                    left -= there
+                    pattern = None
+    return out

@@ -61,3 +61,37 @@ def test_what_an_agent_finds_by_acting_is_no_leak(tmp_path: Path) -> None:
     book = "".join(f'{{"id": "r{i:02}", "text": "{PLACES[i % 8]} Lane"}}\n' for i in range(40))
     task(tmp_path, SOUND + more, book_jsonl=book)
     assert colours(checked(tmp_path)) == {}
+
+
+LIST = 'actions: {ask: {do: [{hook: ask}]}}\noracle: {each: "[1]", move: {ask: {}}, then: {answer: {text: row.place}}}\n'
+ASK = "PLACES = %r\ndef ask(view, answers):\n    return [{'show': 'A carter saw it near ' + PLACES[int(view['row']['id'][1:]) %% 8]}]\n"
+
+
+def test_what_hidden_columns_say_is_there_to_be_told(tmp_path: Path) -> None:
+    rows = [row | {"carter": f"near {row['place']}"} for row in letters()]
+    task(tmp_path, SOUND + LIST, rows, hooks_py=ASK % (PLACES,))
+    report = checked(tmp_path)
+    assert colours(report) == {}
+    assert finding(report, "leaks").text.endswith("; 40 of 40 rows are told it out of hidden columns")
+    task(tmp_path, SOUND + LIST, hooks_py=ASK % (PLACES,))
+    assert colours(checked(tmp_path)) == {"leaks": "red"}
+
+
+def test_what_the_oracle_is_shown_for_acting_on_gold_is_no_leak(tmp_path: Path) -> None:
+    rows = [row | {"sum": f"{i} + 4000", "place": f"{i + 4000}"} for i, row in enumerate(letters())]
+    more = 'gold: [sum]\nvars: {value: none}\nactions: {work_out: {args: {sum: string}, do: [{set: {value: args.sum | calc}}], say: "{{ vars.value }}"}}\n'
+    oracle = 'oracle: {each: "[row.sum]", move: {work_out: {sum: each}}, then: {answer: {text: row.place}}}\n'
+    task(tmp_path, SOUND + more + oracle, rows)
+    assert colours(checked(tmp_path)) == {}
+
+
+def test_gold_made_of_records_is_made_of_arguments(tmp_path: Path) -> None:
+    rows = [row | {"calls": [{"tool": "post", "to": row["place"]}], "place": "post"} for row in letters()]
+    task(tmp_path, SOUND + "gold: [calls]\n" + LIST, rows, hooks_py=ASK % (PLACES,))
+    assert "leaks" not in colours(checked(tmp_path))
+
+
+def test_rows_that_say_nothing_in_public_do_not_contradict_each_other(tmp_path: Path) -> None:
+    yaml = SOUND.replace(", key: id", ", key: row").replace("letter {{ row.id }} go? {{ row.hint }}", "it go?")
+    task(tmp_path, yaml)
+    assert colours(checked(tmp_path)) == {}
