@@ -1,7 +1,7 @@
-"""Checks every task of the shelf on all its rows, and writes what came of it: `python scripts/full.py [data=FOLDER] [out=FILE] [task=NAME,…]`.
+"""Checks every task of the shelf on all its rows, and writes what came of it: `python scripts/full.py [data=FOLDER] [out=FILE] [runs=FOLDER] [task=NAME,…]`.
 
 A task whose rows live on a hub, or that asks for a file, is played with the file of `data` that SOURCES names; where that is missing it is named and left out.
-What is played is kept in results/check/, so that a run that was ended goes on. Exit: 0 nothing red, 1 something red.
+What is played is kept in `runs` (results/check), so that a run that was ended goes on. Exit: 0 nothing red, 1 something red.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def main(words: list[str]) -> int:
     """Checks, writes, and says what is red."""
     said = split(words)
     data, out = Path(said.get("data", ROOT / "../shared/data")), Path(said.get("out", ROOT / "docs/shelf.md"))
+    runs = said.get("runs", str(ROOT / "results/check"))
     names = said["task"].split(",") if "task" in said else sorted(path.parent.name for path in (ROOT / "tasks").glob("*/task.yaml"))
     face, lines, missing, red = Terminal(quiet=True), list[str](), list[str](), False
     for name in names:
@@ -45,7 +46,7 @@ def main(words: list[str]) -> int:
                 missing.append(f"- {name}: its rows are not here ({source})")
                 continue
             try:
-                report = check(name, _config(name, source), face, limit=None)
+                report = check(name, _config(name, source, runs), face, limit=None)
             except UserError as e:
                 missing.append(f"- {name}: {e.what}")
                 continue
@@ -71,8 +72,8 @@ def _sources(name: str, data: Path) -> Iterator[tuple[str, str | None]]:
     yield ("the hub's", None) if data_name(spec, None) == "hub" else ("", "own")
 
 
-def _config(name: str, source: str) -> RunConfig:
-    return RunConfig(task=Ref(names=(name,)), source=source or None, quiet=True, tasks_root=str(ROOT / "tasks"), out=str(ROOT / "results/check"))
+def _config(name: str, source: str, runs: str) -> RunConfig:
+    return RunConfig(task=Ref(names=(name,)), source=source or None, quiet=True, tasks_root=str(ROOT / "tasks"), out=runs)
 
 
 def _line(report: Report, data: str) -> str:
