@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
-
-import re2
 
 from agentharness.corpus.paths import parse, values
 from agentharness.corpus.table import Table
 from agentharness.env.expr import ExprError
 from agentharness.env.world import World
 
+_WORD = re.compile(r"[^\W_\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
+"""What `stands` takes for a word: letters and digits together; of scripts without spaces each letter."""
 SHORT = 4
 """Characters from which on a value can be told from a coincidence."""
 PLAIN = frozenset({"true", "false", "none", "null", "noanswer", "unknown"})
@@ -128,17 +130,30 @@ def told_to_all(world: World, values: set[str]) -> set[str]:
     """Those of the values that stand in a public cell of a table that every row shares."""
     out: set[str] = set()
     for table in shared_tables(world):
-        left = values - out
-        pattern = None
-        for number, (scope, key) in enumerate(table.ids):
-            if not left or number >= MOST_ROWS:
+        finder = Finder(values - out)
+        for scope, key in islice(table.ids, MOST_ROWS):
+            if not finder.left:
                 break
-            pattern = pattern or re2.compile("|".join(re2.escape(v) for v in sorted(left, key=len, reverse=True)))
-            text = folded("\n".join(leaves(table.view(key, scope))))
-            if pattern.search(text):
-                there = {v for v in left if stands(v, text)}
-                if there:
-                    out |= there
-                    left -= there
-                    pattern = None
+            out |= finder.take(folded("\n".join(leaves(table.view(key, scope)))))
     return out
+
+
+class Finder:
+    """Many folded values, looked for in many texts: by the first word of each, so that a text costs its own words and not the values."""
+
+    def __init__(self, values: set[str]) -> None:
+        self.left = len(values)
+        self._by_word: dict[str, set[str]] = {}
+        for value in values:
+            word = _WORD.search(value)
+            self._by_word.setdefault(word[0] if word else "", set()).add(value)
+
+    def take(self, text: str) -> set[str]:
+        """The values that stand in the text; they are not looked for again."""
+        found: set[str] = set()
+        for word in self._by_word.keys() & {"", *_WORD.findall(text)}:
+            there = {value for value in self._by_word[word] if stands(value, text)}
+            self._by_word[word] -= there
+            found |= there
+        self.left -= len(found)
+        return found
