@@ -21,7 +21,14 @@ from agentharness.errors import UserError
 from agentharness.plugins.find import find_task
 
 ROOT = Path(__file__).parents[1]
-SOURCES: dict[str, str] = {"gsm8k": "gsm8k/test.jsonl", "hotpotqa": "hotpotqa/hub_schema_100.json"}
+SOURCES: dict[str, str] = {
+    "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
+    "bbh": "bbh/*.json",
+    "geolocate": "countries/countries.json",
+    "gsm8k": "gsm8k/test.jsonl",
+    "hotpotqa": "hotpotqa/hub_schema_100.json",
+    "mediq": "mediq/all_dev_good.jsonl",
+}
 """Task -> its rows under the data folder: a file, or a pattern for several, each of which is a row of the table."""
 HEAD = """\
 # The shelf, checked

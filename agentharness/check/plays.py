@@ -100,7 +100,7 @@ class _Hushed:
 async def play(subject: Subject, agent: str, *, samples: int = 1, options: JsonDict | None = None) -> Played:
     """Plays an agent over the rows, or reads what was played before. `agent`: a baseline, or module:Name with `options`. Raises UserError."""
     cell = _cell(subject, agent, samples, options or {})
-    _, progress = await play_cell(cell, [], _Hushed(subject.face))
+    _, _, progress = await play_cell(cell, [], _Hushed(subject.face))
     if progress.interrupted:
         raise KeyboardInterrupt
     if progress.trouble:

@@ -12,7 +12,7 @@ from agentharness import canon
 from agentharness.corpus.batch import Batch, Reading
 from agentharness.corpus.files import read_file
 from agentharness.corpus.formats_csv import sniff
-from agentharness.corpus.images import UNKNOWN
+from agentharness.corpus.images import MAX_PIXELS, UNKNOWN
 from agentharness.corpus.spec import Source
 from agentharness.corpus.text import decode, parse_json
 from agentharness.errors import UserError, closest
@@ -20,7 +20,7 @@ from agentharness.types.part import JsonDict
 
 
 def read_images(source: Source, reading: Reading) -> Batch:
-    """Rows in order of path. A file that is no image, and an image without a label, are skipped; both are counted in a note.
+    """Rows in order of path. What is no image, damaged, too large or without a label is skipped, and counted in a note.
 
     Raises UserError where there is no image, and where image and label names differ in case only without `match: lower`.
     """
@@ -56,18 +56,25 @@ def read_images(source: Source, reading: Reading) -> Batch:
 def _pictures(folder: Path, name: str, reading: Reading) -> list[tuple[str, str]]:
     """(path within the folder, sha256) of every image, in order of path."""
     found: list[tuple[str, str]] = []
-    others: list[str] = []
+    passed: dict[str, list[str]] = {"no image": [], "damaged": [], f"above {MAX_PIXELS // 1_000_000} megapixels": []}
+    none, damaged, large = passed.values()
     paths = sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*") if p.is_file())
     for path, file in paths:
         if any(segment.startswith(".") for segment in path.split("/")):
             continue
         sha = reading.assets.add_file(file)
-        if reading.assets.info(sha).header.mime == UNKNOWN:
-            others.append(path)
+        header = reading.assets.info(sha).header
+        if header.mime == UNKNOWN:
+            none.append(path)
+        elif header.size == (0, 0):
+            damaged.append(path)
+        elif header.size[0] * header.size[1] > MAX_PIXELS:
+            large.append(path)
         else:
             found.append((path, sha))
-    if others:
-        reading.note(f"{name}: {_count(len(others), 'file')} skipped, no image: {_some(others)}")
+    for why, files in passed.items():
+        if files:
+            reading.note(f"{name}: {_count(len(files), 'file')} skipped, {why}: {_some(files)}")
     return found
 
 
@@ -118,12 +125,11 @@ def _table(shown: str, reading: Reading, images: set[str]) -> tuple[dict[str, An
         return value, fact
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=sniff(text)) if row]
     folded = {n.lower() for n in images}
-    if rows and rows[0][0].lower() not in folded:
-        rows = rows[1:]
+    header = bool(rows) and rows[0][0].lower() not in folded
     out: dict[str, Any] = {}
-    for i, row in enumerate(rows):
+    for line, row in enumerate(rows[header:], 1 + header):
         if len(row) != 2:
-            raise UserError(f"label {i + 1} has {len(row)} columns, not two", where=shown, hint="image name, label")
+            raise UserError(f"has {len(row)} columns, not two", where=f"{shown}:{line}", hint="image name, label; the answer's column is called `label`")
         if out.setdefault(row[0], row[1]) != row[1]:
             raise UserError(f"{row[0]!r} has two labels", where=shown, hint="keep one")
     return out, fact

@@ -15,6 +15,8 @@ from agentharness.corpus.formats_hub import read_hub
 from agentharness.corpus.formats_images import read_images
 from agentharness.corpus.formats_json import read_json, read_jsonl
 from agentharness.corpus.formats_python import read_python
+from agentharness.corpus.formats_sqlite import SUFFIXES, read_sqlite
+from agentharness.corpus.formats_xlsx import read_xlsx
 from agentharness.corpus.spec import Source
 from agentharness.corpus.text import decode, unpack
 from agentharness.errors import UserError
@@ -23,7 +25,8 @@ from agentharness.types.part import JsonDict
 _LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _ARROW = (".parquet", ".arrow", ".feather", ".ipc")
-KNOWN = (*_LINES, ".json", *_TABLES, *_ARROW)
+_BOOK = ".xlsx"
+KNOWN = (*_LINES, ".json", *_TABLES, *_ARROW, _BOOK, *SUFFIXES)
 
 
 def read(source: Source, reading: Reading, *, soft: bool = False) -> Batch:
@@ -49,7 +52,7 @@ def instead(source: Source, file: str, base: Path, labels: str | None) -> Source
     """The source that a local file or image folder (relative to `base`) makes in the place of `source`: types, `path` and labels stay."""
     if (base / file).is_dir():
         return Source(images=file, labels=labels, match=source.match, types=source.types, demo=source.demo)
-    return Source(file=file, path=source.path, types=source.types, demo=source.demo)
+    return Source(file=file, path=source.path, table=source.table, sheet=source.sheet, types=source.types, demo=source.demo)
 
 
 def _file(name: str, source: Source, reading: Reading, soft: bool) -> Batch:
@@ -57,9 +60,12 @@ def _file(name: str, source: Source, reading: Reading, soft: bool) -> Batch:
     kind, packed = _kind(path)
     if kind not in KNOWN:
         raise UserError(f"no reader for {kind or 'a file without a suffix'}", where=name, hint=f"known: {', '.join(KNOWN)}, text formats also .gz")
-    if kind in _ARROW:
+    if kind in (*_ARROW, _BOOK, *SUFFIXES) and not packed:
         check_file(path, name)
-        batch = read_arrow(path, name, reading, source.types)
+        if kind in _ARROW:
+            batch = read_arrow(path, name, reading, source.types)
+        else:
+            batch = read_xlsx(path, name, source.sheet, reading.note) if kind == _BOOK else read_sqlite(path, name, source.table)
         batch.origin = _facts(path, name)
         return batch
     data = read_file(path, name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentharness.config.yaml import Document, KeyPath
 from agentharness.env.mistakes import wrong
-from agentharness.env.presets import Hole, Preset, access
+from agentharness.env.presets import Hole, Preset, access, quoted
 from agentharness.errors import closest
 
 KEYS = {
@@ -22,9 +22,13 @@ KEYS = {
 }
 """Short key -> description, for every preset."""
 
-_SOURCE = ("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "file", "hub", "python", "images")
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SOURCE = (
+    *("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "table", "sheet"),
+    *("file", "hub", "python", "images"),
+)
 _TABLE = ("key", "unique", "rename")
-_FILE = re.compile(r".+\.(?:jsonl|ndjson|json|csv|tsv|parquet|arrow)(?:\.gz)?\Z", re.IGNORECASE)
+_FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?)\Z", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:[\w./-]+\.py|[\w.]+):[A-Za-z_]\w*\Z")
 _HUB = re.compile(r"[\w.-]+/(?![\w.-]+\.(?:xlsx?|db|sqlite3?|zip|txt|pdf|ya?ml|py|md)\Z)[\w.-]+\Z")  # a file of another kind is no hub id
 _BLOCK = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
@@ -36,6 +40,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _STEP = re.compile(r"""\.\s*(\w+)|\[\s*['"]([^'"]*)['"]\s*\]""")
+_PATH = re.compile(r"[^\s{}?!]+\Z")
+"""A bare word in `ask` is a column; a question mark makes it a question."""
 _RANK = {"hidden": 0, "public": 1, "gold": 2}
 
 
@@ -47,6 +53,14 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
     template, asked, labels = _question(ask) if ask else ("", [], False)
+    options = _word(document, "options") if "options" in preset.short else None
+    shown: dict[str, KeyPath] = {}
+    if options:
+        listed, _, shown = _reference(options, ("options",))
+        reference = f"{{'answer': {reference}, 'choices': {listed}}}" if reference else ""
+        # a number is the place of an option, and what is said is its letter
+        once = f"('{LETTERS}'[{once}] if {once} is number else {once})" if once else ""
+        out["options.list"] = Hole(listed, {(): ("options",)})
     out["rows"] = _table(document, ("data",))
     out["ask"] = Hole(template or None, {(): ("ask",)})
     out["answer"] = Hole(reference, {(): ("answer",)})
@@ -56,10 +70,11 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     out["turns"] = Hole(document.data.get("turns"), {(): ("turns",)})
     out["slices"] = _words(document, "slices")
     gold = _words(document, "gold")
-    levels = [(column, "public", ("ask",)) for column in asked] + [(column, "gold", at) for column, at in answers.items()]
+    levels = [(column, "public", ("ask",)) for column in asked] + [(column, "public", at) for column, at in shown.items()]
+    levels += [(column, "gold", at) for column, at in answers.items()]
     levels += [(column, level, hole.origins[(i,)]) for hole, level in ((gold, "gold"), (out["slices"], "hidden")) for i, column in enumerate(hole.value)]
     out["columns"] = _levels(levels)
-    out["rewards"] = _rewards(document, reference)
+    out["rewards"] = _rewards(document, preset.reference if reference and preset.reference else reference)
     if labels and "labels" not in (document.data.get("derive") or {}):
         if len(answers) != 1 or answer not in answers:
             raise wrong(document, ("ask",), "`labels` is the list of all values of `answer`", hint="name the answer's column by `answer`")
@@ -87,7 +102,7 @@ def _scan(expression: str) -> tuple[list[str], bool]:
 
 
 def _question(ask: str) -> tuple[str, list[str], bool]:
-    if "{" not in ask and not re.search(r"\s", ask):
+    if _PATH.match(ask):
         return f"{{{{ row{access(ask)} }}}}", [ask], False
     return ask, *columns_in(ask)
 
@@ -96,8 +111,19 @@ def _reference(text: str, at: KeyPath) -> tuple[str, str, dict[str, KeyPath]]:
     """A path or expression of gold: what rewards compare with, one value of it for the oracle, and its columns."""
     if re.search(r"(?<![\w.])row\s*[.\[]", text):
         return text, text, dict.fromkeys(_scan(text)[0], at)
-    expression = f"row{access(text)}"
-    return expression, expression.replace("[]", "[0]"), {text: at}
+    return _along(text), f"row{access(text)}".replace("[]", "[0]"), {text: at}
+
+
+def _along(path: str) -> str:
+    """A path as an expression: all values at it, one flat list where it goes into lists."""
+    head, *inner = path.split("[]")
+    out = f"row{access(head)}"
+    for i, step in enumerate(inner):
+        if i:
+            out += " | flatten"
+        if name := step.lstrip("."):
+            out += f" | map('{quoted(name)}')"
+    return out
 
 
 def _levels(levels: list[tuple[str, str, KeyPath]]) -> Hole:
@@ -210,7 +236,7 @@ def _kind(document: Document, at: KeyPath, locator: Any) -> str:
         for kind, form in (("python", _PYTHON), ("file", _FILE), ("hub", _HUB)):
             if form.match(locator):
                 return kind
-    hint = "a jsonl, json, csv, tsv, parquet or arrow file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
+    hint = "a jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
     raise wrong(document, at, f"{locator!r} is no place that rows come from", hint=hint)
 
 
