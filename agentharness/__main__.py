@@ -2,6 +2,9 @@
 
 import sys
 
-from agentharness.cli.main import main
+try:
+    from agentharness.cli.main import main
 
-sys.exit(main())
+    sys.exit(main())
+except KeyboardInterrupt:  # before `main` could answer for it
+    sys.exit(130)

@@ -44,6 +44,10 @@ class Truncated(Exception):
         super().__init__(by)
 
 
+class BrokenOff(KeyboardInterrupt):
+    """The user's last word: raised by a signal wherever the main thread is, and caught by the command line alone."""
+
+
 class Bug(Exception):
     """An exception that the harness did not expect of itself, carried through code that is not its own (an agent's): the run ends with it, and resumes."""
 

@@ -15,11 +15,14 @@ agentharness: static datasets become stateful environments for agents
   agentharness run task=NAME [key=value …]       play a task, or resume what is left of it
   agentharness tasks                             list the tasks
   agentharness task show NAME [expanded=true]    a task as it is written, or its long form
+  agentharness new task NAME from=FILE           make a task from a table or a folder of pictures
+  agentharness play task=NAME                    play it yourself
+  agentharness check task=NAME                   is it sound? plays it without a model
   agentharness lock task=NAME                    write env.lock: the version of the task's world
   agentharness agents                            list the agents
   agentharness --version
 
-`agentharness COMMAND --help` says more. Exit: 0 clean, 1 some episodes failed, 2 a mistake in what was asked, 130 interrupted.
+`agentharness COMMAND --help` says more. Exit: 0 clean, 1 some episodes failed or a check is red, 2 a mistake in what was asked, 130 interrupted.
 """
 
 RESUMES = "This is a bug, in agentharness or in code that it loads. What was played is kept: the same command goes on from there."
@@ -72,7 +75,7 @@ def _ended(error: BaseException, words: list[str]) -> int:
 
     # Of a group of errors the first says what there is to know; a user never meets the group.
     traceback.print_exception(causes[0], file=sys.stderr)
-    if words[:1] == ["run"]:
+    if words[:1] in (["run"], ["check"]):
         print(RESUMES, file=sys.stderr)
     return 1
 
@@ -126,6 +129,41 @@ def _task(words: list[str]) -> int:
     return task(words)
 
 
+def _new(words: list[str]) -> int:
+    if _asks_help(words):
+        print(
+            "agentharness new task NAME from=FILE_OR_FOLDER_OR_HUB_ID [ask=…] [answer=COLUMN] [reward=SCORER] [key=COLUMN]\n"
+            "                       [labels=FILE] [table=NAME] [sheet=NAME] [licence=ID]\n"
+            "                       [config=… split=…] [trust=true] [tasks_root=FOLDER]\n\n"
+            "Reads the data, says what it saw, writes tasks/NAME/task.yaml and a README, and plays the first rows with the task's own solution."
+        )
+        return 0
+    from agentharness.cli.new_command import new
+
+    return new(words)
+
+
+def _check(words: list[str]) -> int:
+    from agentharness.cli.check_command import HELP as CHECK
+    from agentharness.cli.check_command import check
+
+    if _asks_help(words):
+        print(CHECK, end="")
+        return 0
+    return check(words)
+
+
+def _play(words: list[str]) -> int:
+    if _asks_help(words):
+        print(
+            "agentharness play task=NAME [limit=N] [data=demo] [source=FILE] [out=FOLDER]\n\nPlay a task yourself, in the terminal. It is recorded like a run."
+        )
+        return 0
+    from agentharness.cli.play_command import play
+
+    return play(words)
+
+
 def _agents(words: list[str]) -> int:
     if _asks_help(words):
         print("agentharness agents [agents_root=FOLDER]\n\nLists the agents: the engine's baselines, and those of agents/.")
@@ -135,4 +173,13 @@ def _agents(words: list[str]) -> int:
     return agents(words)
 
 
-_COMMANDS: dict[str, Callable[[list[str]], int]] = {"run": _run, "tasks": _tasks, "task": _task, "lock": _lock, "agents": _agents}
+_COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "run": _run,
+    "tasks": _tasks,
+    "task": _task,
+    "new": _new,
+    "check": _check,
+    "play": _play,
+    "lock": _lock,
+    "agents": _agents,
+}

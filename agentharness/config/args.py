@@ -6,7 +6,7 @@ import re
 import types
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Union, get_args, get_origin
+from typing import Any, TypeGuard, Union, get_args, get_origin
 
 from pydantic import ValidationError
 
@@ -62,6 +62,11 @@ def kind(annotation: Any) -> Any:
     return annotation
 
 
+def is_closed(annotation: Any) -> TypeGuard[type[Closed]]:
+    """Whether an annotation is a mapping with a closed list of keys."""
+    return isinstance(annotation, type) and issubclass(annotation, Closed)
+
+
 def _meant(word: str) -> str:
     name = word.lstrip("-").replace("-", "_")
     if name in RunConfig.model_fields:
@@ -104,9 +109,15 @@ def _path(key: str) -> tuple[str, ...]:
         return (top, "name") if bare is Ref else (top,)
     if bare is Ref and all(rest.split(".")):
         return (top, *rest.split("."))
+    if get_origin(bare) is dict and is_closed(get_args(bare)[1]) and rest:
+        name, _, inner = rest.partition(".")
+        fields = get_args(bare)[1].model_fields
+        if inner and inner not in fields:
+            raise UserError(f"unknown key {key!r}", hint=closest(key, [f"{top}.{name}.{field}" for field in fields]))
+        return (top, name, inner or next(iter(fields)))  # the first field is what a bare value means
     if get_origin(bare) is dict and rest:
         return (top, rest)  # a column's name may hold dots
-    if isinstance(bare, type) and issubclass(bare, Closed) and bare is not Ref:
+    if is_closed(bare) and bare is not Ref:
         if rest not in bare.model_fields:
             raise UserError(f"unknown key {key!r}", hint=closest(key, [f"{top}.{name}" for name in bare.model_fields]))
         return (top, rest)
@@ -120,9 +131,12 @@ def _value(key: str, text: str) -> Any:
     bare = kind(annotation)
     if bare is Ref:
         return _free(key, text) if "." in key or text[0] in "[{" else text
-    if get_origin(bare) is dict:
+    if get_origin(bare) is dict and len(path) == 3:
+        annotation = get_args(bare)[1].model_fields[path[2]].annotation
+        bare = kind(annotation)
+    elif get_origin(bare) is dict:
         return text if len(path) > 1 else _free(key, text)
-    if isinstance(bare, type) and issubclass(bare, Closed):
+    if is_closed(bare):
         if len(path) == 1:
             return _free(key, text)
         bare = bare.model_fields[path[1]].annotation

@@ -83,18 +83,18 @@ def _records(text: str, name: str, delimiter: str, note: Note) -> tuple[list[str
 
 def _parse(text: str, name: str, delimiter: str, quoting: int, note: Note) -> tuple[list[str], list[list[str]], list[int]]:
     csv.field_size_limit(_WIDEST)  # the standard limit of 128 KB refuses long documents
-    header: list[str] = []
+    names: list[str] = []
     records: list[list[str]] = []
     lines: list[int] = []
     start = 1
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
         for row in rows:
-            if not header:
-                header = _header(row, f"{name}:{start}", note) if row else []
+            if not names:
+                names = header(row, f"{name}:{start}", note) if row else []
             elif row:
-                if len(row) != len(header):
-                    what = f"{len(row)} fields, the header has {len(header)}"
+                if len(row) != len(names):
+                    what = f"{len(row)} fields, the header has {len(names)}"
                     raise UserError(what, where=f"{name}:{start}", hint="quote fields that hold the delimiter, or say delimiter:")
                 records.append(row)
                 lines.append(start)
@@ -103,10 +103,11 @@ def _parse(text: str, name: str, delimiter: str, quoting: int, note: Note) -> tu
         raise UserError(f"is not CSV: {e}", where=f"{name}:{start}", hint="double the quotes inside a quoted field, and close it") from None
     except TypeError as e:
         raise UserError(f"cannot be the delimiter: {delimiter!r} ({e})", where=name, hint="one character") from None
-    return header, records, lines
+    return names, records, lines
 
 
-def _header(row: list[str], where: str, note: Note) -> list[str]:
+def header(row: list[str], where: str, note: Note) -> list[str]:
+    """Names of the columns. Raises UserError where two are called alike."""
     names = [cell.strip() for cell in row]
     for i, column in enumerate(names):
         if not column:

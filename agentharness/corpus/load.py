@@ -15,7 +15,7 @@ from agentharness.corpus.keys import Found, assign, key_columns
 from agentharness.corpus.levels import check, check_key
 from agentharness.corpus.merkle import TableDigest, digest_table
 from agentharness.corpus.project import compile_levels, tree
-from agentharness.corpus.read import instead, read
+from agentharness.corpus.read import LOCATORS, instead, read
 from agentharness.corpus.spec import Level, Source, TableSpec
 from agentharness.corpus.table import ListRows, Table
 from agentharness.errors import UserError, closest
@@ -66,8 +66,9 @@ def load(
 ) -> Corpus:
     """Reads and joins all tables. `folder`: the task's. `root`: the table whose rows are episodes.
 
-    `data="demo"` plays the root source's demo file; `source` is a file of any format that takes the root source's place (relative to the working folder), with
-    `rename` from its columns to the source's own. `place`: long-form key path -> place in the user's file. Raises UserError.
+    `data="demo"` plays the root source's demo file, and those of other sources that have one; `source` is a file of any format that takes the root source's
+    place (relative to the working folder), with `rename` from its columns to the source's own. `place`: long-form key path -> place in the
+    user's file. Raises UserError.
     """
     notes: list[str] = []
 
@@ -88,7 +89,9 @@ def load(
         else:
             renamed = rename if name == base else None
             reading = Reading(folder, corpus.assets, noted, trusted, _as_text(spec, columns.get(name, {}), renamed or {}))
-            swap = (data, source) if name == base else (None, None)
+            # Demo rows of one table ask for those of the others that have some.
+            shown = data if name == base or (data is not None and spec.source is not None and spec.source.demo is not None) else None
+            swap = (shown, source if name == base else None)
             batch = _read(name, spec, reading, *swap, renamed, place)
             corpus.origin[name] = batch.origin
             found, refused = _found(name, batch), batch.refused
@@ -148,7 +151,13 @@ def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: 
         labels = str(reading.folder / source.labels) if source.labels else None
         reading.folder = Path.cwd()
         source = instead(source, file, reading.folder, labels)
-    batch = read(source, reading, soft=data is not None or file is not None)
+    try:
+        batch = read(source, reading, soft=data is not None or file is not None)
+    except UserError as e:
+        locator = getattr(source, _locator(source))
+        if data is not None or file is not None or e.where != locator:
+            raise
+        raise UserError(f"{locator}: {e.what}", where=str(place("corpus", name, "source", _locator(source))), hint=e.hint) from e
     if not batch.rows:
         said = file is None and data is None  # else the command names the file, not the task
         where, what = (str(place("corpus", name, "source", _locator(source))), f"{batch.name} holds no rows") if said else (batch.name, "holds no rows")
@@ -160,7 +169,7 @@ def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: 
 
 
 def _locator(source: Source) -> str:
-    return next(kind for kind in ("hub", "file", "images", "python") if getattr(source, kind) is not None)
+    return next((kind for kind in LOCATORS if getattr(source, kind) is not None), "file")
 
 
 def _demo(name: str, source: Source, data: str, place: Place) -> str:

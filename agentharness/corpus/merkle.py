@@ -18,7 +18,8 @@ BLOCK = 1024
 
 @dataclass(slots=True, frozen=True)
 class TableDigest:
-    """`open`: keys with public and hidden paths. `gold`: keys with gold paths alone. 64 hex digits each."""
+    """`open`: keys with public and hidden paths. `gold`: gold paths alone, by the rows' order: a key may be a digest of open cells, and a mended question is no
+    other answer. 64 hex digits each."""
 
     rows: int
     open: str
@@ -32,7 +33,7 @@ def digest_table(table: Table) -> TableDigest:
     non_gold, gold = table.projections.non_gold, table.projections.gold
     for block in _blocks(table):
         open_leaves.append(_leaf([[key, non_gold(row)] for key, row in block]))
-        gold_leaves.append(_leaf([[key, gold(row)] for key, row in block]))
+        gold_leaves.append(_leaf([gold(row) for _, row in block]))
     return TableDigest(len(table), root(open_leaves).hex(), root(gold_leaves).hex())
 
 
@@ -47,17 +48,17 @@ def root(leaves: list[bytes]) -> bytes:
     return level[0]
 
 
-def _leaf(block: list[list[Any]]) -> bytes:
+def _leaf(block: list[Any]) -> bytes:
     return hashlib.sha256(b"\x00" + canonical(block)).digest()
 
 
-def canonical(block: list[list[Any]]) -> bytes:
+def canonical(block: list[Any]) -> bytes:
     """`canon.dumps(block)`, the same bytes at orjson's speed: only rows that may need a mark (a null may be NaN, a key may start with $) go there."""
     out = _plain(block)
     return out if out is not None else b"[" + b",".join(_plain(item) or canon.dumps(item) for item in block) + b"]"
 
 
-def _plain(value: list[Any]) -> bytes | None:
+def _plain(value: Any) -> bytes | None:
     try:
         out = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:

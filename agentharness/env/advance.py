@@ -50,7 +50,7 @@ def _start(rules: Rules, scene: Scene, answers: Sequence[Any]) -> Outcome | Need
         raise EpisodeError("env", f"verb {i + 1} found nothing ({stop.text or 'the corpus lacks what the row names'})")
     shown: list[str | Part] = [opening.observe(env)]
     for name, pick in opening.images:
-        part = picture(rules.assets, pick(scene.node.view))
+        part = picture(rules.assets, pick(work.scene.node.view))
         if part is None:
             raise EpisodeError("env", f"row {scene.row!r} has no picture in {name!r}")
         work.see(f"{scene.node.id}/{name}")
@@ -64,6 +64,8 @@ def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers
         return _refuse(state, "not_executed", "", ENDED, 0)
     if action.error is not None:
         return _refuse(state, "malformed", "", action.error, 0)
+    if (edits := state.get("edits")) is not None:
+        scene = scene.of(edits)
     legal = rules.legals.of(scene, state)
     check = legal.checks.get(action.name)
     if check is None:
@@ -128,12 +130,16 @@ def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
         "cost": state["cost"] + rule.price,
         "draws": state["draws"],
     }
+    if "said" in state:
+        after["said"] = state["said"]
+    if "edits" in state:
+        after["edits"] = state["edits"]
     return Outcome(after, [p.copy() for p in move.parts], "ok", rule.place, [], [])
 
 
 def _said(rule: Rule, say: Compiled, work: Work) -> str:
     node = work.node if rule.by_place else None
-    if rule.by_found and len(work.results) == 1 and not isinstance(work.results[0], str):
+    if rule.by_found and len(work.results) == 1 and type(work.results[0]) is list:
         node = work.scene.rows.at(work.results[0], work.scene.row)
     if node is None:
         return say(work.env)  # type: ignore[no-any-return]
@@ -159,6 +165,10 @@ def _after(work: Work, state: JsonDict, steps: int, cost: float) -> JsonDict:
         "cost": state["cost"] + cost,
         "draws": work.draws,
     }
+    if work.said:
+        out["said"] = work.said
+    if work.edits is not None:
+        out["edits"] = work.edits
     if work.over:
         out["submission"] = work.submission
     return out
@@ -207,6 +217,8 @@ def unchanged(before: JsonDict, after: JsonDict) -> bool:
         and after["results"] is before["results"]
         and after["vars"] is before["vars"]
         and after["draws"] == before["draws"]
+        and after.get("said") is before.get("said")
+        and after.get("edits") is before.get("edits")
         and not after["over"]
     )
 

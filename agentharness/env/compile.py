@@ -16,35 +16,40 @@ from agentharness.env.maker import Maker
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
 from agentharness.env.spec import ActionRule
 from agentharness.env.task import Task
-from agentharness.env.verbs import compile_verbs
+from agentharness.env.verbs import compile_verbs, heavy
+from agentharness.env.verbs_sql import listing
 from agentharness.env.views import Rows
 from agentharness.errors import closest
 from agentharness.types.part import JsonDict
 
 
-def compile_task(task: Task, corpus: Corpus) -> tuple[Rules, Maker]:
-    """Compiles a task over its corpus. Raises UserError with the place in the user's file."""
-    make = Maker(task, corpus)
+def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset()) -> tuple[Rules, Maker]:
+    """Compiles a task over its corpus. `voiced`: roles that a model plays. Raises UserError with the place in the user's file."""
+    make = Maker(task, corpus, voiced)
     spec = task.spec
     if not spec.actions:
         raise make.fail("the task has no actions", ("actions",) if ("actions",) in task.places.known else (), "add `preset:`, or `actions:` of your own")
     derived = {name: _distinct(make, name) for name in sorted(spec.derive)}
     args = {name: _args(make, name) for name in sorted(spec.actions)}
     answering = _answering(make, args)
+    actions = {name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()}
     rules = Rules(
         name=task.name,
         table=make.each,
         rows=Rows(corpus, spec.edges),
         derived=derived,
         opening=_opening(make),
-        actions={name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()},
+        actions=actions,
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
+        goal=_goal(make),
         oracle=_oracle(make, args),
         where=_where(make),
         answering=answering,
         state_limit=spec.limits.state,
         assets=corpus.assets,
+        heavy=frozenset(name for name, rule in actions.items() if rule.heavy),
+        voices=make.voices,
     )
     for i, path in enumerate(spec.slices):
         _column(make, path, "slices", i)
@@ -59,11 +64,13 @@ def _opening(make: Maker) -> Opening:
     observe = make.template(spec.observe, "observe")
     columns = make.corpus.tables[make.each].columns
     images = [(path, picker(make.field(path, [make.each], "images", i), columns)) for i, path in enumerate(spec.images)]
-    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted)
+    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted, any(heavy(make, verb) for verb in spec.start))
 
 
 def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, JsonDict]) -> Rule:
     path, wanted = ("actions", name), make.rule()
+    if "{{" in written.description:
+        raise make.fail("a description is no template", (*path, "description"), "it is the same in every episode; `say` and `observe` take {{ }}")
     rule = Rule(
         name=name,
         when=None if written.when is None else make.expression(written.when, *path, "when"),
@@ -72,7 +79,7 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
         else_=None if written.else_ is None else make.template(written.else_, *path, "else"),
         cost=make.expression(written.cost, *path, "cost") if isinstance(written.cost, str) else None,
         price=0 if isinstance(written.cost, str) else written.cost,
-        heavy=written.heavy,
+        heavy=written.heavy or any(heavy(make, verb) for verb in written.do),
         tables=(),
         results=False,
         by_place=False,
@@ -137,7 +144,12 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
 
 
 def _distinct(make: Maker, name: str) -> list[Any]:
-    path = make.spec.derive[name].distinct
+    written = make.spec.derive[name]
+    if (written.distinct is None) == (written.sql is None):
+        raise make.fail(f"{name} says `distinct` or `sql`", ("derive", name), "distinct: COLUMN")
+    if written.distinct is None:
+        return listing(make, written.sql or [], "derive", name, "sql")
+    path = written.distinct
     tokens = _column(make, path, "derive", name, "distinct")
     found: dict[bytes, Any] = {}
     for _, _, row in make.corpus.tables[make.each]:
@@ -169,12 +181,19 @@ def _where(make: Maker) -> Compiled | None:
 def _reward(make: Maker, name: str) -> RewardRule:
     written = make.spec.rewards[name]
     names: Names = {"row": make.record(make.each, gold=True), "state": Value(), "submission": Value()}
+    if make.spec.goal is not None:
+        names = {**names, "goal": Value()}
 
     def compiled(source: str | None, key: str) -> Compiled | None:
         # Scorers decide no observation: their filters are no part of the world.
         return None if source is None else make.quiet(source, names, "rewards", name, key)
 
     return RewardRule(written.scorer, written.weight, dict(written.options), compiled(written.of, "of"), compiled(written.against, "against"), name)
+
+
+def _goal(make: Maker) -> Compiled | None:
+    written = make.spec.goal
+    return None if written is None else make.quiet(written, {"row": make.record(make.each, gold=True)}, "goal")
 
 
 def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | None:
@@ -187,8 +206,8 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
         "row": make.record(make.each, gold=True),
         "at": make.record(*make.standing, gold=True),
     }
-    if written.path is not None and written.each is not None:
-        raise make.fail("an oracle has `path` or `each`", ("oracle",), "remove one")
+    if sum(said is not None for said in (written.path, written.each, written.play)) > 1:
+        raise make.fail("an oracle has `path`, `each` or `play`", ("oracle",), "keep one")
     if written.move and written.path is None and written.each is None:
         raise make.fail("`move` is played for each item", ("oracle", "move"), "add `each`, or use `then`")
     edge = to = None
@@ -199,14 +218,16 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
     inner: Names = {**names, "each": Value()} if edge or each else names
     move = _oracle_moves(make, written.move, args, inner, "move")
     then = _oracle_moves(make, written.then, args, names, "then")
-    return OraclePlan(each, edge, to, move, then, make.tables(wanted), "results" in wanted)
+    play = None if written.play is None else make.quiet(written.play, names, "oracle", "play")
+    return OraclePlan(each, edge, to, move, then, play, make.tables(wanted), "results" in wanted)
 
 
 def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[str, dict[str, JsonDict]], names: Names, key: str) -> list[OracleMove]:
     out: list[OracleMove] = []
     for action, given in written.items():
         if action not in args:
-            raise make.fail(f"there is no action {action!r}", ("oracle", key, action), closest(action, args))
+            what = f"the oracle plays {action!r}, and there is no such action"
+            raise make.fail(what, ("oracle", key, action), f"{closest(action, args)}; or `oracle: null`, or an oracle of your own")
         _given(make, action, given, args[action], key)
         runs: dict[str, Callable[[JsonDict], Any]] = {}
         for arg, source in given.items():

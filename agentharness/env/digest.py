@@ -37,7 +37,7 @@ def version(make: Maker, derived: JsonDict, tables: Mapping[str, TableDigest], f
     world = {name: canon.digest(value) for name, value in _world(make, derived, filters).items()}
     scoring = {f"rewards.{name}": canon.digest(value) for name, value in _rewards(make.spec, scorers).items()}
     return Version(
-        MARK + canon.digest({"rules": world, "tables": {name: [t.rows, t.open] for name, t in tables.items()}}),
+        MARK + canon.digest({"rules": world, "tables": {n: [t.rows, t.open, *([t.gold] if n in make.heard else [])] for n, t in tables.items()}}),
         MARK + canon.digest({"rules": scoring, "tables": {name: t.gold for name, t in tables.items()}}),
         {**world, **scoring},
         dict(tables),
@@ -63,6 +63,7 @@ def _world(make: Maker, derived: JsonDict, filters: Mapping[str, int]) -> JsonDi
     # The values, not only the path: gold that an observation may show belongs to the world.
     out |= {f"derive.{name}": [_set(derive), derived[name]] for name, derive in spec.derive.items()}
     out |= {f"actions.{name}": _action(action, make, name) for name, action in spec.actions.items()}
+    out |= {f"sql.{one.name}": str(one) for base in make.databases.values() for one in base.relations.values()}
     out["language"] = LANGUAGE
     out |= {f"verbs.{name}": VERBS[name] for name in make.verbs}
     out |= {f"filters.{name}": filters.get(name, 1) for name in make.filters}
@@ -87,7 +88,8 @@ def _action(action: ActionRule, make: Maker, name: str) -> JsonDict:
 
 
 def _rewards(spec: TaskSpec, scorers: Mapping[str, int]) -> JsonDict:
-    return {name: [_set(reward), reward.weight, scorers.get(reward.scorer, 1)] for name, reward in spec.rewards.items()}
+    goal = [] if spec.goal is None else [spec.goal]
+    return {name: [_set(reward), reward.weight, scorers.get(reward.scorer, 1), *goal] for name, reward in spec.rewards.items()}
 
 
 def _set(model: Any) -> JsonDict:

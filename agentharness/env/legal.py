@@ -67,6 +67,8 @@ class Legals:
         """What is legal in `state`. Raises EpisodeError where an enum is no list of texts and numbers."""
         if self._only is not None:
             return self._only
+        if (edits := state.get("edits")) is not None:
+            scene = scene.of(edits)
         at = state["at"]
         node = None if at is None else scene.here(at)
         if not self._by_place:
@@ -76,6 +78,8 @@ class Legals:
                 node.legal = self._make(scene, state, node)
             legal: Legal = node.legal
             return legal
+        if scene is not scene.root:  # this episode's rows are its own
+            return self._make(scene, state, node)
         key = (node and node.id, scene.row if self._row else None)
         found = self._by_state.get(key)
         if found is None:

@@ -21,7 +21,13 @@ RESERVED = ("row", "at", "args", "vars", "results", "t", "cost", "item", "each",
 class Maker:
     """Compiles the expressions of one task. Raises UserError with the place in the user's file."""
 
-    def __init__(self, task: Task, corpus: Corpus) -> None:
+    def __init__(self, task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset()) -> None:
+        """`voiced`: roles that a model plays in this run."""
+        self.voiced = voiced
+        self.voices: dict[str, bool] = {}
+        """Roles that answer inside the world -> whether a question to them needs a model, for they have neither record nor rule."""
+        self.heard: set[str] = set()
+        """Tables whose whole rows responders read: their gold decides observations."""
         self.task, self.spec, self.corpus = task, task.spec, corpus
         self.each = task.spec.episode.each
         self.hooks = Hooks(task)
@@ -33,6 +39,8 @@ class Maker:
         """Kinds of index used -> semantics version, for the world digest."""
         self.searched: dict[tuple[str, ...], TextIndex] = {}
         """(table, fields…) -> its text index: actions that search the same share one."""
+        self.databases: dict[tuple[str, ...], Any] = {}
+        """What SQL reads, by its tables: sql.Database."""
         self.wanted: set[str] = set()
         """Names that the rule under compilation reads; `rule()` starts a new tally."""
         self.check_names()
@@ -53,9 +61,11 @@ class Maker:
             raise self.fail("an expression is expected here", path, "one bare expression, as a text")
         return self._used(expression(text, self._scope(more, only), self.place(path), key=".".join(map(str, path))))
 
-    def template(self, source: str, *path: str | int, more: Mapping[str, Shape] | None = None) -> Compiled:
+    def template(self, source: Any, *path: str | int, more: Mapping[str, Shape] | None = None, only: Names | None = None) -> Compiled:
         """Compiles a text with {{ }}."""
-        return self._used(template(source, self._scope(more, None), self.place(path), key=".".join(map(str, path))))
+        if not isinstance(source, str):
+            raise self.fail("a text is expected here", path, "a text, with {{ }} where it changes")
+        return self._used(template(source, self._scope(more, only), self.place(path), key=".".join(map(str, path))))
 
     def quiet(self, source: Any, names: Names, *path: str | int) -> Compiled:
         """Compiles an expression that decides no observation (rewards, oracle): its filters are no part of the world."""
@@ -168,8 +178,8 @@ class Maker:
                 if name == "goto":
                     at |= {spec.edges[k].to if k in spec.edges else k for k in body} & set(self.corpus.tables)
                 if name == "query":
-                    texts = texts or "span" in body
-                    listed |= {str(body["in"])} & set(self.corpus.tables) if "in" in body and "span" not in body else set()
+                    texts = texts or "span" in body or "sql" in body
+                    listed |= {str(body["in"])} & set(self.corpus.tables) if "in" in body and not body.keys() & {"span", "sql"} else set()
                     listed |= {spec.edges[e].to} if (e := body.get("neighbours")) in spec.edges else set()
         if any("goto" in v and isinstance(v["goto"], dict) and "hit" in v["goto"] for a in spec.actions.values() for v in a.do):
             at |= listed

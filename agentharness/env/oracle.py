@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentharness.env.expr import Compiled, ExprError
+from agentharness.env.goal import actions
 from agentharness.env.rules import OracleMove, OraclePlan, Rules
 from agentharness.env.verbs_move import key_of
 from agentharness.env.views import Node, Scene
@@ -28,6 +29,8 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
         return
     try:
         env = _environment(plan, rules, scene, state())
+        if plan.play is not None and (listed := plan.play(env)) is not None:
+            yield from (Move([action]) for action in actions(listed, "play"))
         items = _path(plan, plan.to, scene, state(), env) if plan.edge and plan.to else _items(plan.each, env)
         if items is None:
             return
@@ -38,15 +41,15 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
             yield move
         if plan.then and (move := _move(plan.then, _environment(plan, rules, scene, state()))) is not None:
             yield move
-    except ExprError as e:
+    except (ExprError, ValueError) as e:
         raise EpisodeError("env", f"oracle: {e}") from e
 
 
 def _environment(plan: OraclePlan, rules: Rules, scene: Scene, state: JsonDict) -> JsonDict:
-    at = state["at"]
+    at, scene = state["at"], scene.of(state.get("edits"))
     env = scene.environment(state, None, {}, plan.tables, plan.results)
-    env["row"] = rules.rows.full(rules.table, scene.row, scene.row)
-    env["at"] = None if at is None else rules.rows.full(at[0], at[1], scene.row)
+    env["row"] = scene.rows.full(rules.table, scene.row, scene.row)
+    env["at"] = None if at is None else scene.rows.full(at[0], at[1], scene.row)
     return env
 
 
@@ -76,6 +79,7 @@ def _path(plan: OraclePlan, to: Compiled, scene: Scene, state: JsonDict, env: Js
     edge, goal = plan.edge, key_of(to(env))
     if goal is None or edge is None or state["at"] is None:
         return None
+    scene = scene.of(state.get("edits"))
     return shortest(scene, scene.here(state["at"]), edge, goal)
 
 

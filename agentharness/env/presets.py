@@ -30,6 +30,8 @@ class Preset:
     about: str
     short: dict[str, Any]
     long: dict[str, Any]
+    reference: str = ""
+    """What rewards compare with where it is not the answer's column itself."""
 
 
 @dataclass(slots=True)
@@ -74,7 +76,7 @@ def get(name: str, where: str = "") -> Preset:
 @cache
 def _read(name: str) -> Preset:
     data = load(FOLDER / f"{name}.yaml", f"preset {name}").data
-    return Preset(name, data["about"], data.get("short") or {}, data["long"])
+    return Preset(name, data["about"], data.get("short") or {}, data["long"], data.get("reference", ""))
 
 
 def fill(form: Any, holes: dict[str, Hole]) -> Filled:
@@ -89,12 +91,12 @@ def access(path: str) -> str:
     out = ""
     for part in path.split("."):
         name = part.rstrip("[]")
-        out += f".{name}" if _WORD.match(name) else f"['{_quoted(name)}']"
+        out += f".{name}" if _WORD.match(name) else f"['{quoted(name)}']"
         out += part[len(name) :]
     return out
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
@@ -146,6 +148,6 @@ def _text(form: str, holes: dict[str, Hole], at: KeyPath, origins: dict[KeyPath,
 
     def put(match: re.Match[str]) -> str:
         before, value = match[1] or "", str(holes[match[2]].value)
-        return access(value) if before == "." else before + (_quoted(value) if before else value)
+        return access(value) if before == "." else before + (quoted(value) if before else value)
 
     return _INNER.sub(put, form)

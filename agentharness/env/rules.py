@@ -27,7 +27,7 @@ class Rule:
     """None: always `price`."""
     price: float
     heavy: bool
-    """May take long: meant for a thread."""
+    """May take long: runs in a thread of the pool, never in the loop."""
     tables: tuple[str, ...]
     """Tables that its expressions list."""
     results: bool
@@ -53,6 +53,7 @@ class Opening:
     """(field path, its picker)"""
     tables: tuple[str, ...]
     results: bool
+    heavy: bool
 
 
 @dataclass(slots=True)
@@ -66,10 +67,15 @@ class RewardRule:
     against: Compiled | None
     name: str = ""
 
-    def resolve(self, row: JsonDict, state: JsonDict) -> tuple[Any, Any]:
-        """(subject, reference) over the row with its gold and the final state. Raises ExprError."""
+    @property
+    def wants_goal(self) -> bool:
+        """Whether it compares with the state that the gold actions reach."""
+        return any(run is not None and "goal" in run.names for run in (self.of, self.against))
+
+    def resolve(self, row: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> tuple[Any, Any]:
+        """(subject, reference) over the row with its gold, the final state, and the state that the gold actions reach. Raises ExprError."""
         submission = state.get("submission")
-        env = {"row": row, "state": state, "submission": submission}
+        env = {"row": row, "state": state, "submission": submission, "goal": goal}
         return (self.of(env) if self.of else submission), (self.against(env) if self.against else None)
 
 
@@ -86,6 +92,7 @@ class OraclePlan:
     to: Compiled | None
     move: list[OracleMove]
     then: list[OracleMove]
+    play: Compiled | None
     tables: tuple[str, ...]
     results: bool
 
@@ -103,11 +110,17 @@ class Rules:
     actions: dict[str, Rule]
     legals: Legals
     rewards: dict[str, RewardRule]
+    goal: Compiled | None
+    """The gold actions."""
     oracle: OraclePlan | None
     where: Compiled | None
     answering: tuple[str, str] | None
     state_limit: int
     assets: Assets
+    heavy: frozenset[str]
+    """Actions that run in a thread of the pool."""
+    voices: dict[str, bool]
+    """Roles that answer inside the world -> whether a question to them needs a model."""
 
     def scene(self, row: str, seed: int) -> Scene:
         """The rules' world bound to an episode's row and env seed. Raises EpisodeError where there is no such row."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from agentharness.config.yaml import KeyPath
+from agentharness.env.edits import is_edit
 from agentharness.env.mistakes import dotted, key_place, shown
 from agentharness.env.spec import TaskSpec
 from agentharness.env.task import Places
@@ -14,7 +16,7 @@ from agentharness.errors import UserError, closest
 _MOST = 1_000_000
 """Rows that a query may list."""
 
-VERBS = ("goto", "query", "reveal", "set", "end", "draw", "hook")
+VERBS = ("goto", "query", "reveal", "set", "end", "draw", "respond", "hook")
 TYPES = ("string", "integer", "number", "boolean", "array", "object")
 _ARG_KEYS = (
     "type",
@@ -31,25 +33,36 @@ _ARG_KEYS = (
     "required",
     "additionalProperties",
 )
+_RESPOND = ("role", "to", "recorded", "prompt", "rule", "into")
+_RECORDED = ("in", "question", "answer", "match", "least")
+_ROLE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "text": (("in", "fields"), ("limit",)), "neighbours": ((), ()), "span": (("in",), ())},
+    "query": {
+        "key": (("in",), ()),
+        "filter": (("in",), ("limit",)),
+        "text": (("in", "fields"), ("limit",)),
+        "neighbours": ((), ()),
+        "span": (("in",), ()),
+        "sql": ((), ("in", "limit", "seconds")),
+    },
     "reveal": {"field": ((), ("of",)), "span": (("in",), ("of",)), "image": ((), ("of", "crop", "fit"))},
 }
 """Verb -> the key that tells its form -> (keys that the form needs, keys that it may have)."""
 _LIKE = {
     "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
-    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {text: …, in: TABLE, fields: [FIELD]}, {neighbours: EDGE} or {span: …, in: FIELD}",
+    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {text: …, in: TABLE, fields: [FIELD]}, {neighbours: EDGE}, {span: …, in: FIELD} or {sql: …}",
     "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD} or {image: FIELD}",
-    "set": "set: {VARIABLE: expression}",
+    "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",
     "end": "end: expression",
     "draw": "draw: {VARIABLE: {from: list}} or {VARIABLE: {int: [low, high]}}",
+    "respond": "respond: {role: patient, to: args.question, rule: …}",
     "hook": "hook: NAME, or {name: NAME, args: {…}}",
 }
 
 
 def check(spec: TaskSpec, places: Places) -> None:
     """Checks every verb and argument of a task. Raises UserError for the first whose shape is wrong."""
-    shape = _Shape(places)
+    shape = _Shape(places, frozenset(spec.vars))
     shape.verbs(spec.start, ("start",))
     for name, rule in spec.actions.items():
         for arg, said in rule.args.items():
@@ -60,6 +73,7 @@ def check(spec: TaskSpec, places: Places) -> None:
 @dataclass(slots=True)
 class _Shape:
     places: Places
+    variables: frozenset[str]
 
     def wrong(self, path: KeyPath, what: str, hint: str, *, key: bool = False) -> NoReturn:
         place = self.places.at(*path)
@@ -86,7 +100,9 @@ class _Shape:
         form = self.form("query", said, at)
         self.expression(said[form], (*at, form))
         if "in" in said:
-            self.word(said["in"], (*at, "in"))
+            tables = said["in"] if form == "sql" and isinstance(said["in"], list) else [said["in"]]
+            for table in tables:
+                self.word(table, (*at, "in"))
         if "fields" in said:
             if not isinstance(said["fields"], list) or not said["fields"]:
                 self.wrong((*at, "fields"), f"must be a list of field paths, is {shown(said['fields'])}", "fields: [title, text]")
@@ -116,9 +132,24 @@ class _Shape:
     def set(self, said: Any, at: KeyPath) -> None:
         if not isinstance(said, dict) or not said:
             self.wrong(at, f"must be a mapping of variables, is {shown(said)}", _LIKE["set"])
+        if is_edit(said, self.variables):
+            return self.edit(said, at)
         for name, value in said.items():
             if value is not None:
                 self.expression(value, (*at, name))
+
+    def edit(self, said: dict[str, Any], at: KeyPath) -> None:
+        self.known(said, ("in", "key", "values", "add", "remove"), at)
+        self.word(said["in"], (*at, "in"))
+        if "key" not in said:
+            self.wrong(at, "needs `key` beside `in`", _LIKE["set"])
+        self.expression(said["key"], (*at, "key"))
+        given = said.get("values", {})
+        if not isinstance(given, dict):
+            self.wrong((*at, "values"), f"must be a mapping of fields, is {shown(given)}", "values: {FIELD: expression}")
+        for field, value in given.items():
+            if value is not None:
+                self.expression(value, (*at, "values", field))
 
     def end(self, said: Any, at: KeyPath) -> None:
         self.expression(said, at)
@@ -134,6 +165,35 @@ class _Shape:
                 self.wrong((*at, name, "int"), f"must be two whole numbers, the lower first, is {shown(span)}", _LIKE["draw"])
             if "from" in how and not isinstance(how["from"], str):
                 self.wrong((*at, name, "from"), f"must be an expression for a list, is {shown(how['from'])}", _LIKE["draw"])
+
+    def respond(self, said: Any, at: KeyPath) -> None:
+        if not isinstance(said, dict):
+            self.wrong(at, f"must be a mapping, is {shown(said)}", _LIKE["respond"])
+        self.known(said, _RESPOND, at)
+        for key in ("role", "to"):
+            if key not in said:
+                self.wrong(at, f"needs `{key}`", _LIKE["respond"])
+        if not isinstance(said["role"], str) or not _ROLE.match(said["role"]):
+            self.wrong((*at, "role"), f"must be one word in small letters, is {shown(said['role'])}", "role: patient")
+        self.expression(said["to"], (*at, "to"))
+        if not said.keys() & {"recorded", "prompt", "rule"}:
+            self.wrong(at, "does not say what answers", "recorded: {in: …}, prompt: …, or rule: …")
+        for key in ("prompt", "rule"):
+            if key in said and (not isinstance(said[key], str) or not said[key]):
+                self.wrong((*at, key), f"must be a text, is {shown(said[key])}", "{{ }} stands where it changes")
+        if "recorded" in said:
+            self.recorded(said["recorded"], (*at, "recorded"))
+
+    def recorded(self, said: Any, at: KeyPath) -> None:
+        if not isinstance(said, dict) or "in" not in said:
+            self.wrong(at, "must say where answers stand: `in`", "recorded: {in: row.dialogue, question: q, answer: a}")
+        self.known(said, _RECORDED, at)
+        self.expression(said["in"], (*at, "in"))
+        if said.get("match", "nearest") not in ("exact", "nearest"):
+            self.wrong((*at, "match"), f"must be exact or nearest, is {shown(said['match'])}", "match: nearest")
+        least = said.get("least", 0)
+        if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+            self.wrong((*at, "least"), f"must be a number from 0 to 1, is {shown(least)}", "least: 0.3")
 
     def hook(self, said: Any, at: KeyPath) -> None:
         if isinstance(said, str):

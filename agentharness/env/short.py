@@ -7,11 +7,11 @@ from typing import Any
 
 from agentharness.config.yaml import Document, KeyPath
 from agentharness.env.mistakes import wrong
-from agentharness.env.presets import Hole, Preset, access
+from agentharness.env.presets import Hole, Preset, access, quoted
 from agentharness.errors import closest
 
 KEYS = {
-    "data": "where the rows come from: a file, or a mapping with `from` (file, hub id owner/name, file.py:function) or `images`, and the source's own keys",
+    "data": "where the rows come from: a file, or a mapping with `from` (file, hub id, file.py:function), `images` or `pdf`, and the source's own keys",
     "preset": "the preset whose tables, actions and oracle the task has",
     "ask": "the question: one word is a column, else a text with {{ }}; the columns that it names as row.x become public, `labels` is the list of all answers",
     "answer": "column, path (`a[].b`) or expression over row of the right answer: gold, what the rewards compare with",
@@ -22,9 +22,15 @@ KEYS = {
 }
 """Short key -> description, for every preset."""
 
-_SOURCE = ("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "file", "hub", "python", "images")
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SOURCE = (
+    *("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "table", "sheet"),
+    *("member", "chat", "dpi"),
+    *("file", "hub", "python", "images", "pdf"),
+)
 _TABLE = ("key", "unique", "rename")
-_FILE = re.compile(r".+\.(?:jsonl|ndjson|json|csv|tsv|parquet|arrow)(?:\.gz)?\Z", re.IGNORECASE)
+_FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?|zip)\Z", re.IGNORECASE)
+_PDF = re.compile(r".+\.pdf\Z", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:[\w./-]+\.py|[\w.]+):[A-Za-z_]\w*\Z")
 _HUB = re.compile(r"[\w.-]+/(?![\w.-]+\.(?:xlsx?|db|sqlite3?|zip|txt|pdf|ya?ml|py|md)\Z)[\w.-]+\Z")  # a file of another kind is no hub id
 _BLOCK = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
@@ -36,6 +42,8 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _STEP = re.compile(r"""\.\s*(\w+)|\[\s*['"]([^'"]*)['"]\s*\]""")
+_PATH = re.compile(r"[^\s{}?!]+\Z")
+"""A bare word in `ask` is a column; a question mark makes it a question."""
 _RANK = {"hidden": 0, "public": 1, "gold": 2}
 
 
@@ -48,6 +56,14 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
     template, asked, labels = _question(ask) if ask else ("", [], False)
+    options = _word(document, "options") if "options" in preset.short else None
+    shown: dict[str, KeyPath] = {}
+    if options:
+        listed, _, shown = _reference(options, ("options",))
+        reference = f"{{'answer': {reference}, 'choices': {listed}}}" if reference else ""
+        # a number is the place of an option, and what is said is its letter
+        once = f"('{LETTERS}'[{once}] if {once} is number else {once})" if once else ""
+        out["options.list"] = Hole(listed, {(): ("options",)})
     out["rows"] = _table(document, ("data",))
     out["ask"] = Hole(template or None, {(): ("ask",)})
     out["answer"] = Hole(reference, {(): ("answer",)})
@@ -57,10 +73,11 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     out["turns"] = Hole(document.data.get("turns"), {(): ("turns",)})
     out["slices"] = _words(document, "slices")
     gold = _words(document, "gold")
-    levels = [(column, "public", ("ask",)) for column in asked] + [(column, "gold", at) for column, at in answers.items()]
+    levels = [(column, "public", ("ask",)) for column in asked] + [(column, "public", at) for column, at in shown.items()]
+    levels += [(column, "gold", at) for column, at in answers.items()]
     levels += [(column, level, hole.origins[(i,)]) for hole, level in ((gold, "gold"), (out["slices"], "hidden")) for i, column in enumerate(hole.value)]
     out["columns"] = _levels(levels)
-    out["rewards"] = _rewards(document, reference)
+    out["rewards"] = _rewards(document, preset.reference if reference and preset.reference else reference)
     if labels and "labels" not in (document.data.get("derive") or {}):
         if len(answers) != 1 or answer not in answers:
             raise wrong(document, ("ask",), "`labels` is the list of all values of `answer`", hint="name the answer's column by `answer`")
@@ -90,7 +107,7 @@ def _scan(expression: str) -> tuple[list[str], bool]:
 
 
 def _question(ask: str) -> tuple[str, list[str], bool]:
-    if "{" not in ask and not re.search(r"\s", ask):
+    if _PATH.match(ask):
         return f"{{{{ row{access(ask)} }}}}", [ask], False
     return ask, *columns_in(ask)
 
@@ -99,8 +116,19 @@ def _reference(text: str, at: KeyPath) -> tuple[str, str, dict[str, KeyPath]]:
     """A path or expression of gold: what rewards compare with, one value of it for the oracle, and its columns."""
     if re.search(r"(?<![\w.])row\s*[.\[]", text):
         return text, text, dict.fromkeys(_scan(text)[0], at)
-    expression = f"row{access(text)}"
-    return expression, expression.replace("[]", "[0]"), {text: at}
+    return _along(text), f"row{access(text)}".replace("[]", "[0]"), {text: at}
+
+
+def _along(path: str) -> str:
+    """A path as an expression: all values at it, one flat list where it goes into lists."""
+    head, *inner = path.split("[]")
+    out = f"row{access(head)}"
+    for i, step in enumerate(inner):
+        if i:
+            out += " | flatten"
+        if name := step.lstrip("."):
+            out += f" | map('{quoted(name)}')"
+    return out
 
 
 def _levels(levels: list[tuple[str, str, KeyPath]]) -> Hole:
@@ -192,10 +220,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
     unknown = next((key for key in said if key not in known), None)
     if unknown is not None:
         raise wrong(document, (*at, unknown), f"`{at[0]}` has no key {unknown!r}", hint=closest(unknown, known), key=True)
-    locators = [key for key in ("from", "images", "hub", "file", "python") if said.get(key) is not None]
+    locators = [key for key in ("from", "images", "pdf", "hub", "file", "python") if said.get(key) is not None]
     if len(locators) != 1:
         what = f"`{at[0]}` says where rows come from more than once: {', '.join(locators)}" if locators else f"`{at[0]}` does not say where the rows come from"
-        raise wrong(document, at, what, hint="give one of: from, images")
+        raise wrong(document, at, what, hint="give one of: from, images, pdf")
     origins: dict[KeyPath, KeyPath] = {(): at}
     for key in said:
         if key != "from":
@@ -210,10 +238,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
 
 def _kind(document: Document, at: KeyPath, locator: Any) -> str:
     if isinstance(locator, str):
-        for kind, form in (("python", _PYTHON), ("file", _FILE), ("hub", _HUB)):
+        for kind, form in (("python", _PYTHON), ("file", _FILE), ("pdf", _PDF), ("hub", _HUB)):
             if form.match(locator):
                 return kind
-    hint = "a jsonl, json, csv, tsv, parquet or arrow file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
+    hint = "a jsonl, json, csv, tsv, parquet, arrow, xlsx, SQLite, zip or PDF file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
     raise wrong(document, at, f"{locator!r} is no place that rows come from", hint=hint)
 
 
@@ -258,7 +286,7 @@ def _nodes(document: Document, nodes: dict[str, Any], out: dict[str, Hole]) -> N
     if not all(isinstance(column, str) and column for column in show):
         raise wrong(document, ("nodes", "show"), "`nodes.show` must list columns by name", hint="show: [capital, region]")
     said = {key: value for key, value in nodes.items() if key in ("from", "key", *_SOURCE, *_TABLE)}
-    if nodes["from"] is None and not any(key in nodes for key in ("hub", "file", "python", "images")):
+    if nodes["from"] is None and not any(key in nodes for key in ("hub", "file", "python", "images", "pdf")):
         return
     table = _table(document, ("nodes",), said)
     out["nodes.rows"] = table

@@ -27,7 +27,10 @@ class EdgeSpec(Closed):
 class DeriveSpec(Closed):
     """A public value taken from the whole corpus; gold that it shows counts into the world digest."""
 
-    distinct: str = Field(description="field path of the episode table, gold allowed: its sorted distinct values")
+    distinct: str | None = Field(None, description="field path of the episode table, gold allowed: its sorted distinct values")
+    sql: list[str] | None = Field(
+        None, description="tables: what `query: {sql: …}` sees of each, a line as `movies(title VARCHAR, year BIGINT)`; [] for all but the episode's"
+    )
 
 
 class ActionRule(Closed):
@@ -42,11 +45,11 @@ class ActionRule(Closed):
     )
     suggest: dict[str, str] = Field(default_factory=dict, description="argument -> expression for a list of public values that random play draws from")
     when: str | None = Field(None, description="expression: false answers `else`")
-    do: list[dict[str, Any]] = Field(default_factory=list, description="verbs: goto, query, reveal, set, end, draw, hook")
+    do: list[dict[str, Any]] = Field(default_factory=list, description="verbs: goto, query, reveal, set, end, draw, respond, hook")
     say: str | None = Field(None, description="template; without it, what was revealed is shown")
     else_: str | None = Field(None, alias="else", description="template that answers a false `when` or a verb that finds nothing")
     cost: str | float = Field(0.0, description="number or expression, added to the episode's cost")
-    heavy: bool = Field(False, description="may run in a thread")
+    heavy: bool = Field(False, description="runs in a thread of a bounded pool: for hooks that take long; SQL always does, and a search of a large table")
 
 
 class Limits(Closed):
@@ -67,8 +70,8 @@ class RewardSpec(Closed):
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
     scorer: str = Field(description="a scorer's name")
-    against: str | None = Field(None, description="expression over row (gold included) and state: the reference")
-    of: str | None = Field(None, description="expression over row, state and submission: what is scored; the submission where absent")
+    against: str | None = Field(None, description="expression over row (gold included), state and goal: the reference")
+    of: str | None = Field(None, description="expression over row, state, goal and submission: what is scored; the submission where absent")
     weight: float = Field(1.0, description="share in the weighted mean")
     options: dict[str, Any] = Field(default_factory=dict, description="the scorer's own options")
 
@@ -85,6 +88,7 @@ class OracleSpec(Closed):
 
     path: PathSpec | None = Field(None, description="`each` is the shortest path's keys, start left out")
     each: str | None = Field(None, description="expression for a list")
+    play: str | None = Field(None, description="expression for a list of {name, args}: the actions themselves, one a move; then `then`")
     move: dict[str, dict[str, str]] = Field(default_factory=dict, description="action -> argument -> expression (`each` is the item)")
     then: dict[str, dict[str, str]] = Field(default_factory=dict, description="action -> argument -> expression")
 
@@ -107,6 +111,9 @@ class TaskSpec(Closed):
     actions: dict[str, ActionRule] = Field(default_factory=dict, description="action -> a guard, verbs in order, then what is shown")
     limits: Limits = Field(default_factory=Limits)
     rewards: dict[str, RewardSpec] = Field(default_factory=dict, description="reward -> how it is scored; the total is their weighted mean")
+    goal: str | None = Field(
+        None, description="expression over row, gold allowed: the gold actions, a list of {name, args}; rewards may compare with `goal`, the state they reach"
+    )
     slices: list[str] = Field(default_factory=list, description="field paths of the row by which reports group")
     oracle: OracleSpec | None = None
     licence: str = Field("", description="SPDX id, or `private`")

@@ -8,16 +8,29 @@ from typing import Any
 from agentharness.env.maker import Maker
 from agentharness.env.verbs_hook import hook
 from agentharness.env.verbs_move import goto, query
+from agentharness.env.verbs_respond import respond
 from agentharness.env.verbs_show import reveal
 from agentharness.env.verbs_state import draw, end, set_
 from agentharness.env.work import Verb
 from agentharness.errors import closest
 from agentharness.types.part import JsonDict
 
-VERBS: dict[str, int] = {"goto": 1, "query": 1, "reveal": 1, "set": 1, "end": 1, "draw": 1, "hook": 1}
+VERBS: dict[str, int] = {"goto": 1, "query": 1, "reveal": 1, "set": 1, "end": 1, "draw": 1, "respond": 1, "hook": 1}
 """Semantics version of each verb: raised when the same words come to mean something else; a world's digest holds those it uses."""
 
-_MAKERS: dict[str, Callable[..., Verb]] = {"goto": goto, "query": query, "reveal": reveal, "set": set_, "end": end, "draw": draw, "hook": hook}
+_MAKERS: dict[str, Callable[..., Verb]] = {
+    "goto": goto,
+    "query": query,
+    "reveal": reveal,
+    "set": set_,
+    "end": end,
+    "draw": draw,
+    "respond": respond,
+    "hook": hook,
+}
+
+_LONG = 50_000
+"""Rows from which on a text search runs in a thread."""
 
 
 def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> tuple[Verb, ...]:
@@ -34,6 +47,12 @@ def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> t
     return tuple(out)
 
 
+def heavy(make: Maker, verb: JsonDict) -> bool:
+    """Whether a verb is known to take long: it belongs in a thread. A search of a small table is over before a thread has begun."""
+    query = verb.get("query")
+    return isinstance(query, dict) and ("sql" in query or ("text" in query and len(make.corpus.tables[query["in"]]) > _LONG))
+
+
 def normal(verb: JsonDict) -> JsonDict:
     """A verb in full: the two short forms written out, so that equal meanings have equal digests."""
     ((name, body),) = verb.items()
@@ -46,4 +65,6 @@ def normal(verb: JsonDict) -> JsonDict:
 
 def _plain(body: Any) -> Any:
     # `limit: 20` is what a query without one means
-    return {k: v for k, v in body.items() if not (k == "limit" and v == 20)} if isinstance(body, dict) and ("filter" in body or "text" in body) else body
+    if not isinstance(body, dict) or not body.keys() & {"filter", "sql", "text"}:
+        return body
+    return {k: v for k, v in body.items() if not (k == "limit" and v == 20)}

@@ -12,6 +12,7 @@ from agentharness.env.expr import Compiled
 from agentharness.env.fields import picker
 from agentharness.env.maker import Maker
 from agentharness.env.verbs_search import search
+from agentharness.env.verbs_sql import sql
 from agentharness.env.work import NOTHING, Missing, Verb, Work
 from agentharness.errors import closest
 from agentharness.types.part import JsonDict
@@ -84,7 +85,7 @@ def _along(run: Compiled, edge: str) -> Verb:
 def _to_hit(run: Compiled) -> Verb:
     def verb(work: Work) -> Missing | None:
         ordinal = run(work.env)
-        if type(ordinal) is not int or not 0 <= ordinal < len(work.results) or type(work.results[ordinal]) is str:
+        if type(ordinal) is not int or not 0 <= ordinal < len(work.results) or type(work.results[ordinal]) is not list:
             return NOTHING
         work.go(work.scene.rows.at(work.results[ordinal], work.scene.row))
         return None
@@ -93,8 +94,13 @@ def _to_hit(run: Compiled) -> Verb:
 
 
 def query(make: Maker, body: Any, *path: str | int) -> Verb:
-    """{key, in: TABLE} | {filter, in: TABLE, limit} | {text, in: TABLE, fields, limit} | {neighbours: EDGE} | {span, in: FIELD}"""
-    form, body = one_of(make, body, ("key", "filter", "text", "neighbours", "span"), ("in", "fields", "limit"), *path)
+    """{key, in: TABLE} | {filter, in: TABLE, limit} | {text, in: TABLE, fields, limit} | {neighbours: EDGE} | {span, in: FIELD} |
+    {sql, in: TABLES, limit, seconds}"""
+    form, body = one_of(make, body, ("key", "filter", "text", "neighbours", "span", "sql"), ("in", "fields", "limit", "seconds"), *path)
+    if form == "sql":
+        return sql(make, body, *path)
+    if "seconds" in body:
+        raise make.fail(f"query {form} takes no 'seconds'", (*path, "seconds"))
     if form == "neighbours":
         return _neighbours(make.edge(body[form], *path, form))
     if "in" not in body:

@@ -51,6 +51,8 @@ def _found(run: Compiled, index: TextIndex, table: str, limit: int) -> Verb:
             source = rows.tables[table]
             found = [[table, source.ident(i)[1]] for i in index.find(asked, limit, scope)]
             kept.put(mark, found, 2 * len(asked) + 200 + 200 * len(found))
+        if table in (work.edits or ()):  # the index holds the corpus: what this episode removed is no hit
+            found = [ref for ref in found if rows.node(table, ref[1], row) is not None]
         work.found(found)
         return None if found else NOTHING
 

@@ -64,7 +64,7 @@ def _here(work: Work) -> Sequence[Node]:
 
 def _results(work: Work) -> Sequence[Node]:
     scene = work.scene
-    return [scene.rows.at(r, scene.row) for r in work.results if type(r) is not str]
+    return [scene.rows.at(r, scene.row) for r in work.results if type(r) is list]
 
 
 def _field(nodes: Nodes, field: str, columns: frozenset[str]) -> Verb:

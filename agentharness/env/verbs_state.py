@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from agentharness.canon import derive_seed
+from agentharness.env.edits import is_edit
 from agentharness.env.expr import Compiled
 from agentharness.env.maker import Maker
+from agentharness.env.verbs_edit import edit
 from agentharness.env.verbs_move import one_of
 from agentharness.env.work import NOTHING, Missing, Verb, Work
 
 
 def set_(make: Maker, body: Any, *path: str | int) -> Verb:
-    """{VAR: expression, …}: all are evaluated before any is set, so that their order means nothing."""
+    """{VAR: expression, …}, or an edit of rows (verbs_edit): all are evaluated before any is set, so that their order means nothing."""
     if not isinstance(body, dict) or not body:
-        raise make.fail("set takes variables", path, "set: {VAR: expression}")
+        raise make.fail("set takes variables", path, "set: {VAR: expression}, or {in: TABLE, key: …, values: {FIELD: …}}")
+    if is_edit(body, make.spec.vars):
+        return edit(make, body, *path)
     runs = {make.variable(name, *path, name): make.expression(source, *path, name) for name, source in body.items()}
 
     def verb(work: Work) -> None:

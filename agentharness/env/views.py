@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from agentharness.corpus.load import Corpus
+from agentharness.corpus.paths import parse, values
 from agentharness.corpus.table import Table, key_text
+from agentharness.env.edits import Edits, blank, laid
 from agentharness.env.spec import EdgeSpec
 from agentharness.errors import EpisodeError
 from agentharness.types.part import JsonDict, Part
@@ -67,7 +69,7 @@ class Rows:
         at: Any = (row, key) if scoped else key
         found = cache.get(at)
         if found is None:
-            view = self.tables[table].view(key, row if scoped else None)
+            view = self.look(table, key, row)
             if view is None:
                 return None
             if len(cache) >= _ROWS_KEPT:
@@ -99,6 +101,10 @@ class Rows:
         """The whole row, gold included: for the oracle."""
         return self.tables[table].full(key, row if table in self.scoped else None)
 
+    def find(self, table: str, field: str, value: Any, row: str) -> str | None:
+        """Key of the first row whose public `field` is or lists `value`."""
+        return self.tables[table].find(field, value, row)
+
     def views(self, table: str, row: str) -> list[JsonDict]:
         """The public views of a table in order; of a scoped table this row's."""
         found = self._lists.get(table)
@@ -124,7 +130,7 @@ class Rows:
         for value in listed if isinstance(listed, list) else [listed]:
             if value is None:
                 continue
-            key = key_text(value) if spec.by is None else self.tables[spec.to].find(spec.by, value, row)
+            key = key_text(value) if spec.by is None else self.find(spec.to, spec.by, value, row)
             found = None if key is None else self.node(spec.to, key, row)
             if found is not None:
                 out.setdefault(key_text(value), found)
@@ -133,10 +139,70 @@ class Rows:
         return out
 
 
+class Overlay(Rows):
+    """The rows as one episode's edits leave them. Its nodes are its own, so that nothing worked out elsewhere about a row is shown for it."""
+
+    def __init__(self, base: Rows, edits: Edits) -> None:
+        self._base, self._patches = base, edits
+        self.tables, self.scoped, self.to, self._edges = base.tables, base.scoped, base.to, base._edges
+        self._room = _TEXT_KEPT >> 8
+        self._nodes = {name: {} for name in self.tables}
+        self._lists = {}
+        self._found: dict[tuple[str, str], dict[str, str]] = {}
+
+    def keys(self, table: str, row: str) -> Any:
+        """As `Rows.keys`; rows that were added come last, by key."""
+        keys, patches = self._base.keys(table, row), self._patches.get(table)
+        if patches is None:
+            return keys
+        there = {k for k in patches if self._base.look(table, k, row) is not None}
+        return [*(k for k in keys if k not in there or patches[k] is not None), *sorted(patches.keys() - there)]
+
+    def look(self, table: str, key: str, row: str) -> JsonDict | None:
+        """As `Rows.look`; an added row has null where nothing was said."""
+        view, patches = self._base.look(table, key, row), self._patches.get(table)
+        if patches is None or key not in patches:
+            return view
+        patch = patches[key]
+        return None if patch is None else {**(blank(self.tables[table]) if view is None else view), **patch}
+
+    def full(self, table: str, key: str, row: str) -> JsonDict | None:
+        """As `Rows.full`."""
+        full, patches = self._base.full(table, key, row), self._patches.get(table)
+        if patches is None or key not in patches:
+            return full
+        patch = patches[key]
+        return None if patch is None else laid(self.tables[table], blank(self.tables[table]) if full is None else full, patch)
+
+    def views(self, table: str, row: str) -> list[JsonDict]:
+        """As `Rows.views`."""
+        if table not in self._patches:
+            return self._base.views(table, row)
+        found = self._lists.get(table)
+        if found is None:
+            found = self._lists[table] = [v for k in self.keys(table, row) if (v := self.look(table, k, row)) is not None]
+        return found
+
+    def find(self, table: str, field: str, value: Any, row: str) -> str | None:
+        """As `Rows.find`; the index of an edited table is built once for these edits."""
+        if table not in self._patches:
+            return self._base.find(table, field, value, row)
+        index = self._found.get((table, field))
+        if index is None:
+            index = self._found[(table, field)] = {}
+            tokens = parse(field, self.tables[table].columns)
+            for key in self.keys(table, row):
+                for found in values(self.look(table, key, row), tokens):
+                    for item in found if isinstance(found, list) else (found,):
+                        index.setdefault(key_text(item), key)
+        return index.get(key_text(value))
+
+
 class Scene:
     """A world's rows bound to one episode: its row and its env seed. Holds what every transition's environment starts from."""
 
-    __slots__ = ("_lists", "base", "last", "node", "row", "rows", "seed")
+    __slots__ = ("_edited", "_edits", "_lists", "_root", "base", "last", "node", "row", "rows", "seed")
+    _edited: Scene
 
     def __init__(self, rows: Rows, table: str, row: str, seed: int, derived: JsonDict) -> None:
         node = rows.node(table, row, row)
@@ -147,6 +213,25 @@ class Scene:
         self.last = node
         """Where the latest transition ended: most look-ups ask for it."""
         self._lists: dict[str, list[JsonDict]] = {}
+        self._edits: Edits | None = None
+        self._root: Scene | None = None  # not itself: a scene goes with its episode, and needs no collector for it
+
+    @property
+    def root(self) -> Scene:
+        """The scene over the corpus as it is."""
+        return self._root or self
+
+    def of(self, edits: Edits | None) -> Scene:
+        """The scene as a state with these edits sees it; the latest is kept, since edits are copied when they change. Raises EpisodeError where they remove
+        the episode's own row."""
+        root = self.root
+        if edits is None:
+            return root
+        if root._edits is not edits:
+            derived = {name: value for name, value in root.base.items() if name != "row"}
+            root._edited = Scene(Overlay(root.rows, edits), root.node.table, root.row, root.seed, derived)
+            root._edited._root, root._edits = root, edits
+        return root._edited
 
     def here(self, ref: Ref) -> Node:
         """The node that a state's `at` names. Raises EpisodeError where the corpus has no such row."""
@@ -177,5 +262,5 @@ class Scene:
 
 
 def views(scene: Scene, results: Sequence[Any]) -> list[Any]:
-    """What expressions see of results: the public view of a row, a text as it is."""
-    return [r if type(r) is str else scene.rows.at(r, scene.row).view for r in results]
+    """What expressions see of results: the public view of a row; a text, or a record of a SQL query, as it is."""
+    return [scene.rows.at(r, scene.row).view if type(r) is list else r for r in results]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from agentharness.env.edits import Edits
 from agentharness.env.views import Node, Scene, views
 from agentharness.types.move import Need
 from agentharness.types.part import JsonDict, Part
@@ -20,6 +21,7 @@ class Missing:
 
 
 NOTHING = Missing()
+NOTHING_SAID: JsonDict = {}
 Verb: TypeAlias = "Callable[[Work], Need | Missing | None]"
 """Applies one verb to a transition; None: done, go on."""
 
@@ -31,11 +33,13 @@ class Work:
         "answers",
         "drawn",
         "draws",
+        "edits",
         "env",
         "marks",
         "node",
         "over",
         "results",
+        "said",
         "scene",
         "seen",
         "shown",
@@ -51,9 +55,12 @@ class Work:
         self.wants, self.texts = wants, texts
         """Whether expressions read `results`; whether revealed texts are shown."""
         self.vars: JsonDict = state["vars"]
+        self.edits: Edits | None = state.get("edits")
         self.results: list[Any] = state["results"]
         self.seen: list[str] = state["seen"]
         self.draws: int = state["draws"]
+        self.said: JsonDict = state.get("said") or NOTHING_SAID
+        """Role -> what was asked and answered, where a model plays it."""
         self.over = False
         self.submission: Any = None
         self.marks: list[str] = []
@@ -71,6 +78,19 @@ class Work:
         self.results = results
         if self.wants:
             self.env["results"] = views(self.scene, results)
+
+    def edit(self, edits: Edits) -> None:
+        """The rows are now as these edits leave them: every look sees them so. A row that is gone is no result any more, and nobody stands on it."""
+        self.edits = edits or None
+        scene = self.scene = self.scene.root.of(self.edits)
+        rows, env = scene.rows, self.env
+        env["row"] = scene.node.view
+        if self.node is not None:
+            self.node = rows.node(self.node.table, self.node.key, scene.row)
+            env["at"] = None if self.node is None else self.node.view
+        for table in rows.tables.keys() & env.keys():
+            env[table] = scene.listing(table)
+        self.found([r for r in self.results if type(r) is not list or rows.look(r[0], r[1], scene.row) is not None])
 
     def taken(self) -> list[Any]:
         """The outside replies that were used, in order."""

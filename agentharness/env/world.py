@@ -13,6 +13,7 @@ from agentharness.env.base import BaseEnv
 from agentharness.env.compile import compile_task
 from agentharness.env.digest import Version, version
 from agentharness.env.expr import FILTERS, ExprError
+from agentharness.env.goal import reach
 from agentharness.env.rules import RewardRule, Rules
 from agentharness.env.spec import Limits, TaskSpec
 from agentharness.env.task import Task
@@ -21,6 +22,8 @@ from agentharness.types.env import Ask
 from agentharness.types.part import JsonDict
 
 UNLOCKED = "unlocked"
+_GOALS_KEPT = 4096
+"""Goal states kept before they are worked out anew."""
 
 
 class World:
@@ -38,6 +41,9 @@ class World:
         self.compiled = rules
         self._table = corpus.tables[rules.table]
         self._count: int | None = None
+        self.compares_goal = any(rule.wants_goal for rule in rules.rewards.values())
+        """Whether a reward compares with the state that gold actions reach."""
+        self._goals: dict[tuple[str, int], JsonDict | EpisodeError] = {}
         columns = self._table.columns
         self._slices = {path: parse(path, columns) for path in task.spec.slices}
 
@@ -55,6 +61,11 @@ class World:
     def answering(self) -> tuple[str, str] | None:
         """The action that takes a prose reply, and its argument."""
         return self.compiled.answering
+
+    @property
+    def voices(self) -> dict[str, bool]:
+        """Roles that answer inside the world -> whether a question to them needs a model."""
+        return self.compiled.voices
 
     def __len__(self) -> int:
         if self._count is None:
@@ -89,6 +100,23 @@ class World:
             raise EpisodeError("env", f"the corpus has no row {row!r}")
         return found
 
+    def goal(self, row: str, seed: int) -> JsonDict | None:
+        """The state that the row's gold actions reach; None where no reward asks for it. Worked out once, in any thread. Raises EpisodeError("scorer")."""
+        if not self.compares_goal:
+            return None
+        found = self._goals.get((row, seed))
+        if found is None:
+            try:
+                found = reach(self.compiled, row, seed)
+            except EpisodeError as e:
+                found = e
+            if len(self._goals) >= _GOALS_KEPT:
+                self._goals.clear()
+            self._goals[(row, seed)] = found
+        if isinstance(found, EpisodeError):
+            raise EpisodeError(found.cause, found.message)
+        return found
+
     def slices(self, row: str) -> JsonDict:
         """What reports group by: field path -> value of the row (a list where the path goes into lists)."""
         if not self._slices:
@@ -106,11 +134,13 @@ def build(
     note: Callable[[str], None] = lambda _: None,
     relock: bool = False,
     scorer_versions: Mapping[str, int] | None = None,
+    voiced: frozenset[str] = frozenset(),
 ) -> World:
     """Loads a task's corpus, compiles the task over it, digests both and compares env.lock.
 
     data: one of the named data (`demo`). source, rename: another file in place of the task's own. note: gets each guess in one line. relock: a
-    lock that does not match is let through, marked unlocked. scorer_versions: scorer -> semantics version, 1 where it is not named. Raises UserError.
+    lock that does not match is let through, marked unlocked. scorer_versions: scorer -> semantics version, 1 where it is not named. voiced: roles
+    inside the world that a model plays. Raises UserError.
     """
     spec = task.spec
     corpus = load(
@@ -125,7 +155,7 @@ def build(
         note=note,
         place=task.places.at,
     )
-    rules, make = compile_task(task, corpus)
+    rules, make = compile_task(task, corpus, voiced)
     found = version(make, rules.derived, corpus.digests(), {name: info.version for name, info in FILTERS.items()}, scorer_versions or {})
     return World(task, corpus, rules, found, _locked(task, found, data, bool(source or rename), relock))
 

@@ -104,7 +104,8 @@ def error_text(body: bytes) -> tuple[str, str]:
     try:
         data = canon.loads(body)
     except ValueError:
-        return _short(re.sub(r"<[^>]*>", " ", body[:4000].decode("utf-8", "replace"))) or "an empty answer", ""
+        said = body[:4000].decode("utf-8", "replace")
+        return _short(re.sub(r"<[^>]*>", " ", said)) or _short(said) or "an empty answer", ""
     error = data.get("error", data) if isinstance(data, dict) else data
     if not isinstance(error, dict):
         return _short(error if isinstance(error, str) else body[:4000].decode("utf-8", "replace")), ""

@@ -126,11 +126,11 @@ def _usage(usage: Any) -> dict[str, int]:
     if not isinstance(usage, dict):
         return out
     for name in ("prompt_tokens", "completion_tokens"):
-        if type(n := usage.get(name)) is int:
+        if type(n := usage.get(name)) is int and n >= 0:
             out[name] = n
     if len(usage) > len(out) + ("total_tokens" in usage):
         for group, name in (("prompt_tokens_details", "cached_tokens"), ("completion_tokens_details", "reasoning_tokens")):
-            if isinstance(details := usage.get(group), dict) and type(n := details.get(name)) is int:
+            if isinstance(details := usage.get(group), dict) and type(n := details.get(name)) is int and n >= 0:
                 out[name] = n
     return out
 

@@ -56,8 +56,10 @@ def notes(cell: Cell) -> list[str]:
         out.append("! unlocked: this world is in no env.lock, so its numbers compare with no other run's")
     if s.agent_errors:
         beside = f"; counted as 0 the mean is {_number(s.mean_with_agent_errors)}" if s.mean_with_agent_errors is not None else ""
-        out.append(f"! {s.agent_errors} ended by the agent's own error, not in n{beside}")
+        out.append(f"! {s.agent_errors} ended by the agent's own error, not in n{beside} (retry=agent plays them again)")
     out += [_one_line(f"! {n} {cause}: {s.messages[cause]}") for cause, n in _causes(s).items() if cause in s.messages]
+    if s.cut_off:
+        out.append(f"! {s.cut_off} replies were cut off at their token limit (agent.max_tokens, or the server's own)")
     counts = {"invalid": s.invalid, "malformed": s.malformed, "off-corpus": s.off_corpus, "unparsed": s.unparsed}
     if any(counts.values()):
         out.append("actions: " + ", ".join(f"{n} {name}" for name, n in counts.items() if n))
@@ -65,6 +67,9 @@ def notes(cell: Cell) -> list[str]:
         out.append("rewards: " + ", ".join(f"{name} {_number(value)}" for name, value in s.rewards.items()))
     if s.rows and s.rows != s.n:
         out.append(f"the mean is over {s.rows} rows, each the mean of its samples")
+    if cell.before:
+        played = "nothing was played" if cell.before >= s.planned else "the time is that of the others"
+        out.append(f"{cell.before} of {s.planned} episodes were there already: {played}")
     if cell.folder:
         out.append(f"results: {cell.folder}")
     if cell.resume:
@@ -74,7 +79,8 @@ def notes(cell: Cell) -> list[str]:
 
 def _cells(cell: Cell) -> list[str]:
     s = cell.summary
-    tokens = f"{short(s.tokens_in)}/{short(s.tokens_out)}" if s.tokens_in or s.tokens_out else "0"
+    # A model that was asked has used tokens, whether or not its server says how many.
+    tokens = f"{short(s.tokens_in)}/{short(s.tokens_out)}" if s.tokens_in or s.tokens_out else "—" if cell.model and s.turns else "0"
     return [
         cell.task,
         cell.agent,

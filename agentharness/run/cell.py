@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
+from agentharness import canon
 from agentharness.config.run_config import RunConfig
 from agentharness.env.world import World
+from agentharness.run.voices import Voices
 from agentharness.types.agent import Agent
-from agentharness.types.episode import Key
+from agentharness.types.episode import MARK, Key
 from agentharness.types.model import Model
 from agentharness.types.part import JsonDict
 
 
-@dataclass(slots=True)
+@dataclass
 class Cell:
     """What is played, by whom, and where it is kept."""
 
@@ -31,15 +34,28 @@ class Cell:
     identity: JsonDict
     folder: Path
     config: RunConfig
+    rows: Sequence[str] | None = None
+    """Keys of the rows that are played, where not the world's first `limit`."""
+    voices: Voices | None = None
+    """Models that play roles inside the world."""
+
+    @cached_property
+    def played(self) -> str:
+        """Digest of the world that is played: the task's own, or one of its own where models play roles in it."""
+        if self.voices is None or not self.world.voices:
+            return self.world.world
+        return MARK + canon.digest([self.world.world, self.voices.identity()])
 
     @property
     def total(self) -> int:
         """Episodes in the plan."""
+        if self.rows is not None:
+            return len(self.rows) * self.config.samples
         rows = len(self.world) if self.config.limit is None else min(self.config.limit, len(self.world))
         return rows * self.config.samples
 
     def plan(self) -> Iterator[Key]:
         """The keys in order, lazily: the samples of a row stand together and form its group."""
-        for row in islice(self.world.keys(), self.config.limit):
+        for row in self.rows if self.rows is not None else islice(self.world.keys(), self.config.limit):
             for sample in range(self.config.samples):
-                yield Key(self.world.world, row, self.config.seed, sample, self.agent_digest, self.config.round)
+                yield Key(self.played, row, self.config.seed, sample, self.agent_digest, self.config.round)

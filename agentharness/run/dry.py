@@ -34,7 +34,7 @@ def describe(cells: list[Cell], config: RunConfig) -> str:
     for cell in cells:
         lines.append(f"{cell.task} · {cell.agent.name} · {cell.model_ref or 'no model'} -> {cell.folder}")
         lines.append(
-            f"  world {cell.world.world[:15]} ({cell.world.locked}), rows {cell.total // config.samples} x samples {config.samples} = {cell.total} episodes"
+            f"  world {cell.played[:15]} ({cell.world.locked}), rows {cell.total // config.samples} x samples {config.samples} = {cell.total} episodes"
         )
         if cell.agent.needs_model:
             calls, tokens = estimate(cell)

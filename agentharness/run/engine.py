@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import anyio
 from anyio.abc import TaskGroup
 
-from agentharness.errors import StoreFull
+from agentharness.errors import BrokenOff, StoreFull
 from agentharness.run.kept import Kept
 from agentharness.session.ports import Cast, Job
 from agentharness.session.session import play_episode
@@ -18,6 +18,8 @@ from agentharness.store.folder import RunFolder
 from agentharness.types.episode import Facts, Key
 
 SYNC_S = 2.0
+REFUSED = 20
+"""So many episodes, and at least one for each session, end in an error of the model before the first that does not: the run ends, for others would too."""
 BREATH_S = 0.01
 """At most so long, and one episode more, the loop is held by sessions that never wait."""
 
@@ -40,6 +42,7 @@ class Engine:
         self._cast, self._folder, self._kept, self._keys, self._concurrency, self._on_facts = cast, folder, kept, keys, concurrency, on_facts
         self.progress = Progress()
         self._breath = 0.0
+        self._refused = 0
 
     async def run(self, tick: Callable[[Progress], None], say: Callable[[str], None] = lambda _: None) -> Progress:
         """Returns once the plan is played, drained or stopped. `say` gets a line for the user at the first Ctrl-C. Raises what is a bug."""
@@ -80,13 +83,21 @@ class Engine:
             folder.finish(played.line, played.facts)
         except StoreFull as e:
             self._end(e.line(), workers)
+        except BrokenOff:
+            self.progress.interrupted = True
+            self._end("", workers)  # before the loop comes to the next session, which may hold it too
         except Exception as e:  # noqa: BLE001  (a bug: kept for the end, so that no other session is torn down half-way through its line)
             self.progress.failed.append(e)
             self._end("", workers)
         else:
             self._on_facts(played.facts)
-            if played.fatal:
-                self._end(played.fatal, workers)
+            if played.fatal or self._hopeless(played.facts):
+                self._end(played.fatal or f"the first {self._refused} episodes ended in an error of the model: {played.facts.error}", workers)
+
+    def _hopeless(self, facts: Facts) -> bool:
+        if self._refused >= 0:
+            self._refused = self._refused + 1 if facts.status == "error:model" else -1
+        return self._refused >= max(REFUSED, self._concurrency)
 
     def _end(self, line: str, workers: TaskGroup) -> None:
         self.progress.trouble = self.progress.trouble or line
@@ -95,13 +106,15 @@ class Engine:
 
     async def _signals(self, outer: TaskGroup, say: Callable[[str], None]) -> None:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            _break_off(after=2)
             async for _ in signals:
                 if self.progress.interrupted:
                     outer.cancel_scope.cancel()
                     return
                 self.progress.interrupted = True
                 self.stop()
-                say(f"no new session starts; {self.progress.in_flight} play to their end (again: stop now, and resume them later)")
+                again = "again: stop now, and resume them later; a third time: break off code that holds on"
+                say(f"no new session starts; {self.progress.in_flight} play to their end ({again})")
 
     async def _housekeeping(self, tick: Callable[[Progress], None]) -> None:
         beats = 0
@@ -111,3 +124,20 @@ class Engine:
             beats += 1
             if beats % int(SYNC_S / 0.25) == 0:
                 await anyio.to_thread.run_sync(self._folder.sync)
+
+
+def _break_off(after: int) -> None:
+    """From the signal after so many on, BrokenOff is raised where the main thread is: an agent or hook that holds the loop lets it see no signal at all.
+
+    The receiver's own way is untouched: it is woken by the interpreter's wakeup descriptor, beside this handler.
+    """
+    seen = 0
+
+    def handle(_number: int, _frame: object) -> None:
+        nonlocal seen
+        seen += 1
+        if seen > after:
+            raise BrokenOff
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handle)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agentharness import canon
 from agentharness.agent.baselines import BASELINES, make_baseline
-from agentharness.config.run_config import RunConfig
+from agentharness.config.run_config import Ref, RunConfig
 from agentharness.config.yaml import Place
 from agentharness.env.mistakes import key_place
 from agentharness.env.reading import read_task
@@ -21,6 +21,7 @@ from agentharness.plugins.find import find_agent, find_task
 from agentharness.plugins.load import identity, source_digest
 from agentharness.plugins.load import make_agent as load_agent
 from agentharness.run.cell import Cell
+from agentharness.run.voices import Voices, check_roles, open_voices
 from agentharness.score.registry import check_rules, versions
 from agentharness.store.folder import default_path
 from agentharness.types.agent import Agent
@@ -33,9 +34,13 @@ _COLUMN = re.compile(r"row(?:\.([A-Za-z_]\w*)|\['([^'\\]+)'\])")
 """An expression that is one column of the row."""
 
 
-def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapping[str, str]) -> list[Cell]:
-    """The grid, task by task: corpora, agents and clients are made once and shared. Raises UserError."""
-    agents = {name: make_agent(name, config, cwd) for name in config.agent.names}
+def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapping[str, str], human: Agent | None = None) -> list[Cell]:
+    """The grid, task by task: corpora, agents and clients are made once and shared. `human`: plays in place of the agents named. Raises UserError."""
+    if human is not None:
+        config = config.model_copy(update={"agent": Ref(names=(human.name,))})
+        agents = {human.name: (human, {"agent": human.identity()})}
+    else:
+        agents = {name: make_agent(name, config, cwd) for name in config.agent.names}
     asking = next((name for name, (agent, _) in agents.items() if agent.needs_model), None)
     if asking is None and config.model.options:
         hint = f"the agents are {', '.join(agents)}: leave it out, or add an agent that asks a model"
@@ -43,12 +48,14 @@ def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapp
     if asking is not None and not config.model.names:
         raise UserError(f"agent {asking!r} needs a model", where="model", hint="model=openai/NAME, with base_url=http://host:port/v1 for a server of your own")
     worlds = {name: make_world(name, config, say, cwd) for name in config.task.names}
+    check_roles(config, worlds)
+    voices = open_voices(config, clients, env)
     out: list[Cell] = []
     for task, name in product(config.task.names, config.agent.names):
         # A baseline plays without a model: one cell, however many models the grid has.
         for ref in config.model.names if agents[name][0].needs_model else [None]:
             model = open_one(ref, config, clients, worlds[task], env) if ref is not None else None
-            out.append(_cell(config, task, name, ref, worlds[task], *agents[name], model, cwd))
+            out.append(make_cell(config, task, name, ref, worlds[task], *agents[name], model, cwd, voices))
     for cell in out:
         cell.folder = _folder(cell, cwd, alone=len(out) == 1)
     if len({cell.folder for cell in out}) < len(out):
@@ -68,15 +75,22 @@ def make_world(ref: str, config: RunConfig, say: Say, cwd: Path) -> World:
         note=lambda note: say(f"{found.name}: {note}"),
         relock=config.relock,
         scorer_versions=versions(),
+        voiced=frozenset(config.responder),
     )
+    checked(world)
+    if empty := _empty_gold(world):
+        say(f"{found.name}: {empty}")
+    return world
+
+
+def checked(world: World) -> World:
+    """The world, once its rewards are known to be sound and it has a row. Raises UserError."""
     try:
         check_rules(world.rewards)
     except UserError as e:
         raise UserError(f"{e.where}: {e.what}", where=str(_place(world, e.where)), hint=e.hint) from None
     if not len(world):
-        raise UserError("has no row to play", where=found.name, hint="check its source, and `episode.where`")
-    if empty := _empty_gold(world):
-        say(f"{found.name}: {empty}")
+        raise UserError("has no row to play", where=world.name, hint="check its source, and `episode.where` (gold is text there, as it was written)")
     return world
 
 
@@ -136,14 +150,25 @@ def open_one(ref: str, config: RunConfig, clients: Clients, world: World, env: M
     )
 
 
-def _cell(
-    config: RunConfig, task: str, agent_ref: str, model_ref: str | None, world: World, agent: Agent, said: JsonDict, model: Model | None, cwd: Path
+def make_cell(
+    config: RunConfig,
+    task: str,
+    agent_ref: str,
+    model_ref: str | None,
+    world: World,
+    agent: Agent,
+    said: JsonDict,
+    model: Model | None,
+    cwd: Path,
+    voices: Voices | None = None,
 ) -> Cell:
+    """A cell that has no folder yet: `folder` is `cwd`. `said`: what tells the agent from others, as `make_agent` gives it."""
     if model is not None:
         said = {**said, "model": {**model.identity(), **({"options": config.model.options} if config.model.options else {})}}
     digest = canon.digest(said)[:32]
-    run = {"task": world.name, "world": world.world, "agent": digest, "seed": config.seed, "round": config.round}
-    return Cell(task, agent_ref, model_ref, world, agent, model, digest, said, run, cwd, config)
+    cell = Cell(task, agent_ref, model_ref, world, agent, model, digest, said, {}, cwd, config, voices=voices if world.voices else None)
+    cell.identity = {"task": world.name, "world": cell.played, "agent": digest, "seed": config.seed, "round": config.round}
+    return cell
 
 
 def _folder(cell: Cell, cwd: Path, *, alone: bool) -> Path:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from agentharness.errors import UserError, closest
-from agentharness.score import values, words
+from agentharness.score import near, places, rows, values, words
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -38,8 +38,13 @@ class RewardRule(Protocol):
     def weight(self) -> float: ...
     @property
     def options(self) -> JsonDict: ...
-    def resolve(self, row_full: JsonDict, state: JsonDict) -> tuple[Any, Any]:
-        """(subject, reference) of an episode: its row with gold, and its last state."""
+    @property
+    def against(self) -> object | None:
+        """What the reference is made by; None where the task names none."""
+        ...
+
+    def resolve(self, row_full: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> tuple[Any, Any]:
+        """(subject, reference) of an episode: its row with gold, its last state, the state that its gold actions reach."""
         ...
 
 
@@ -52,6 +57,12 @@ SCORERS: dict[str, Scorer] = {
     "squad_f1": Scorer(words.squad_f1, 1),
     "hotpot_f1": Scorer(words.hotpot_f1, 1),
     "equal": Scorer(values.equal, 1),
+    "relaxed_accuracy": Scorer(near.relaxed_accuracy, 1),
+    "anls": Scorer(near.anls, 1),
+    "geo_distance": Scorer(places.geo_distance, 1),
+    "point_in_box": Scorer(places.point_in_box, 1),
+    "iou": Scorer(places.iou, 1),
+    "result_set": Scorer(rows.result_set, 1),
 }
 
 
@@ -72,6 +83,12 @@ def check_rules(rules: Mapping[str, RewardRule]) -> None:
     for reward, rule in rules.items():
         if rule.scorer not in SCORERS:
             raise UserError(f"there is no scorer {rule.scorer!r}", where=f"rewards.{reward}.scorer", hint=closest(rule.scorer, SCORERS))
+        if rule.against is None and SCORERS[rule.scorer].needs_reference:
+            raise UserError(
+                f"{rule.scorer} compares with a right answer, and the task names none",
+                where=f"rewards.{reward}.scorer",
+                hint="add `answer: COLUMN`, or `against:` to the reward",
+            )
         known = SCORERS[rule.scorer].options
         for option in rule.options:
             if option not in known:

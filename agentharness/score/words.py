@@ -24,7 +24,7 @@ def exact(subject: Any, reference: Any, *, case: bool = False) -> Score:
 
     Formula: [fold(subject) = fold(reference)]. Source: this project. A value that is no text is compared by its JSON text.
     """
-    return _best(subject, reference, lambda a, b: float(a == b or _fold(a, case) == _fold(b, case)), "exact")
+    return best(subject, reference, lambda a, b: float(a == b or _fold(a, case) == _fold(b, case)), "exact")
 
 
 def contains(subject: Any, reference: Any, *, case: bool = False) -> Score:
@@ -38,7 +38,7 @@ def contains(subject: Any, reference: Any, *, case: bool = False) -> Score:
         whole, part = _fold(a, case), _fold(b, case)
         return float(whole == part if not part else re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole) is not None)
 
-    return _best(subject, reference, held, "contains")
+    return best(subject, reference, held, "contains")
 
 
 def squad_em(subject: Any, reference: Any) -> Score:
@@ -47,7 +47,7 @@ def squad_em(subject: Any, reference: Any) -> Score:
     Normalised: lower case, ASCII punctuation removed (`well-known` becomes `wellknown`), the words a, an, the removed, white space folded.
     Source: Rajpurkar et al. 2016, the evaluation script of SQuAD 2.0.
     """
-    return _best(subject, reference, lambda a, b: float(normalise(a) == normalise(b)), "squad_em")
+    return best(subject, reference, lambda a, b: float(normalise(a) == normalise(b)), "squad_em")
 
 
 def squad_f1(subject: Any, reference: Any) -> Score:
@@ -56,7 +56,7 @@ def squad_f1(subject: Any, reference: Any) -> Score:
     Formula: common = sum of the smaller counts; p = common / subject tokens, r = common / reference tokens, F1 = 2pr / (p + r).
     Source: Rajpurkar et al. 2016, the evaluation script of SQuAD 2.0 (the script of 1.1 gives 0 where both are empty).
     """
-    return _best(subject, reference, lambda a, b: f1(normalise(a).split(), normalise(b).split()), "squad_f1")
+    return best(subject, reference, lambda a, b: f1(normalise(a).split(), normalise(b).split()), "squad_f1")
 
 
 def hotpot_f1(subject: Any, reference: Any) -> Score:
@@ -71,7 +71,7 @@ def hotpot_f1(subject: Any, reference: Any) -> Score:
             return 0.0
         return f1(left.split(), right.split()) if left or right else 0.0
 
-    return _best(subject, reference, overlap, "hotpot_f1")
+    return best(subject, reference, overlap, "hotpot_f1")
 
 
 def normalise(text: str) -> str:
@@ -101,7 +101,8 @@ def no_answer(subject: Any, reference: Any) -> Score | None:
     return UNCLOSED if answer_text(subject) is None else None
 
 
-def _best(subject: Any, reference: Any, compare: Callable[[str, str], float], rule: str) -> Score:
+def best(subject: Any, reference: Any, compare: Callable[[str, str], float], rule: str) -> Score:
+    """The best comparison over the references, as texts."""
     early = no_answer(subject, reference)
     if early is not None:
         return early

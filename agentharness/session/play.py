@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import anyio
 
+from agentharness.env.pool import aside
 from agentharness.env.world import World
 from agentharness.errors import EpisodeError, StoreFull, Truncated
 from agentharness.layer.stack import stack
@@ -38,7 +40,7 @@ class Play:
     """The agent talks to the stack of layers; state is read from the base, which no layer holds. Rewards come from `scores`, never from a step."""
 
     def __init__(self, world: World, row: str, seed: int, ask: Ask, layers: Sequence[Callable[[Env], Env]] = ()) -> None:
-        self.world, self.row = world, row
+        self.world, self.row, self._seed = world, row, seed
         self._base = world.open(row, seed, ask)
         self._env = stack(self._base, layers)
         self._layered = bool(layers)
@@ -75,6 +77,7 @@ class Play:
                 except OWN:
                     raise
                 except Exception as e:
+                    _check_action(action)
                     raise self._trouble(e) from e
                 self._log(observation)
                 shown += observation.shown
@@ -108,6 +111,11 @@ class Play:
         """The task's own next move."""
         return self._base.oracle()
 
+    async def settle(self) -> None:
+        """Works out what `scores` compares with, aside: a goal may take as long as the actions that reach it. What goes wrong is raised by `scores`."""
+        with suppress(EpisodeError):
+            await aside(lambda: self.world.goal(self.row, self._seed))
+
     @property
     def state(self) -> Any:
         """The state, read from the base."""
@@ -115,7 +123,7 @@ class Play:
 
     def scores(self) -> dict[str, Score]:
         """Every reward of the task over the state as it is. Raises EpisodeError("scorer")."""
-        return score_all(self.world.rewards, self.world.full(self.row), self._base.state)
+        return score_all(self.world.rewards, self.world.full(self.row), self._base.state, self.world.goal(self.row, self._seed))
 
     def _from_prose(self, move: Move) -> list[Action]:
         if self.world.prose == "answer" and self.world.answering is not None and move.prose.strip():
@@ -144,3 +152,9 @@ class Play:
 
     def _trouble(self, e: Exception) -> EpisodeError:
         return EpisodeError("layer" if self._layered else "env", f"{type(e).__name__}: {e}")
+
+
+def _check_action(action: Any) -> None:
+    """Raises EpisodeError where the agent made something that is no action: only code can do this, so that it is looked at once a step has failed."""
+    if not (isinstance(action, Action) and isinstance(action.name, str) and isinstance(action.args, dict) and isinstance(action.id, str | None)):
+        raise EpisodeError("agent", f"a move holds what is no action: {action!r:.200}")

@@ -39,11 +39,25 @@ def episode(cast: Cast, job: Job, play: Play | None, seat: SessionSeat, result: 
             line["cost"] = play.state["cost"]
         line["metrics"] = {"turns": play.turn, **play.metrics, **seat.metrics}
         line["steps"] = _steps(play.steps, seat.transcript.messages)
+        if others := _others(play.steps):
+            line["usage_others"] = others
     if seat.calls:
         line["messages"] = [orjson.Fragment(m.wire) for m in seat.transcript.messages]
         line["calls"] = seat.calls
         clock["calls"] = _columns(seat.clocks, cast.model.name if cast.model is not None else "")
     return line
+
+
+def _others(steps: list[Step]) -> JsonDict:
+    """Tokens of the models that played roles inside the world, by role; the agent's own are `usage`."""
+    out: dict[str, dict[str, int]] = {}
+    for step in steps:
+        for answer in step.outcome.answers:
+            if isinstance(answer, dict) and isinstance(answer.get("usage"), dict):
+                mine = out.setdefault(str(answer.get("role")), {})
+                for name, n in answer["usage"].items():
+                    mine[name] = mine.get(name, 0) + n
+    return out
 
 
 def finite(play: Play | None, line: JsonDict) -> bool:

@@ -120,6 +120,8 @@ class SessionSeat:
         # What most calls share is left out: role `policy`, a prompt of all messages before the reply, the legal actions as tools.
         index = len(self.transcript.messages) - 1
         call: JsonDict = {"turn": self.turn + 1, "reply": index, "finish": reply.finish}
+        if reply.finish == "length":
+            self.count("cut_off")
         if role != "policy":
             call["role"] = role
         if prompt != [[0, index]]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass
+from typing import Any
+
+import anyio
 
 from agentharness import canon
-from agentharness.errors import Bug, EpisodeError, StoreFull, Truncated
+from agentharness.errors import BrokenOff, Bug, EpisodeError, StoreFull, Truncated
 from agentharness.score.total import total
 from agentharness.session import record
 from agentharness.session.clock import Clock
@@ -58,6 +61,8 @@ async def play_episode(cast: Cast, job: Job) -> Played:
         closed = await play.close() if play is not None else ""
     if closed and not end.status.startswith("error:"):
         end = End("error:layer", closed)
+    if play is not None and world.compares_goal and not end.status.startswith("error:"):
+        await play.settle()
     return _finish(cast, job, play, seat, outside, clock, end)
 
 
@@ -79,10 +84,17 @@ def _sit(cast: Cast, seat: SessionSeat) -> Player:
 
 async def _act(player: Player, observation: Observation) -> Move:
     try:
-        move = await player.act(observation)
-    except (EpisodeError, Truncated, StoreFull, Bug):
+        acting: Any = player.act(observation)
+        if not hasattr(acting, "__await__"):
+            raise EpisodeError("agent", "act must be async: `async def act(self, observation)`")
+        move = await acting
+    except (EpisodeError, Truncated, StoreFull, Bug, BrokenOff):
         raise
-    except (Exception, SystemExit) as e:
+    except (Exception, SystemExit, KeyboardInterrupt) as e:  # Ctrl-C comes as a signal, so that this one was raised by hand
+        raise EpisodeError("agent", _trace(e)) from e
+    except anyio.get_cancelled_exc_class() as e:
+        if anyio.current_effective_deadline() == float("-inf"):
+            raise  # the session is cancelled; else the agent let a cancellation of its own escape
         raise EpisodeError("agent", _trace(e)) from e
     if not isinstance(move, Move):
         raise EpisodeError("agent", f"act gave a {type(move).__name__}, not a Move")

@@ -24,3 +24,5 @@ class Cell:
     """Whether the task has a reward; without one there is nothing to score."""
     resume: str = ""
     """The command that goes on with it: plays what is missing, and nothing where all is played."""
+    before: int = 0
+    """Episodes that the folder held already: they were not played again."""

@@ -79,6 +79,11 @@ class Summary:
         return int(self.metrics.get("prose", 0) + self.metrics.get("unparsed", 0))
 
     @property
+    def cut_off(self) -> int:
+        """Replies that ended at their token limit."""
+        return int(self.metrics.get("cut_off", 0))
+
+    @property
     def failed(self) -> int:
         """Episodes that ended in an error, the agent's own included."""
         return sum(self.errors.values()) + self.agent_errors

@@ -14,6 +14,7 @@ from typing import get_args
 from agentharness import canon
 from agentharness.errors import Cause, UserError, closest
 from agentharness.store import disk
+from agentharness.store.again import set_back
 from agentharness.store.appender import Appender
 from agentharness.store.journal import SEGMENT_BYTES, Journal
 from agentharness.store.lock import NAME as LOCK
@@ -40,6 +41,7 @@ class RunFolder:
         self.notes: list[str] = []
         """What opening mended, a line each."""
         self._lock = lock
+        set_back(path / EPISODES, path / ATTEMPTS, retry & {"error:agent"})
         self._episodes = self._appender(EPISODES)
         self._attempts = self._appender(ATTEMPTS)
         self._scan(retry)
@@ -208,7 +210,7 @@ def default_path(root: Path, task: str, agent: str, model: str | None, identity:
 
 
 def _causes(retry: frozenset[str]) -> frozenset[str]:
-    known = [c for c in get_args(Cause) if c != "agent"]
+    known = get_args(Cause)
     for name in sorted(retry):
         if name.removeprefix("error:") not in known:
             raise UserError(f"retry: {name!r} is no cause of an error that can be played again", where="retry", hint=closest(name, known))

@@ -24,13 +24,13 @@ _COST = "its episode is played again"
 _FACTS = ("schema_version", "key", "status", "reward", "rewards", "metrics", "usage", "cost", "slices", "clock", "error")
 
 
-def read_episodes(path: Path, *, attempts: bool = False) -> Iterator[JsonDict]:
+def read_episodes(path: Path | str, *, attempts: bool = False) -> Iterator[JsonDict]:
     """Episode lines of a run folder (or of one .jsonl file) in the present schema, in file order; with `attempts`, those that are not final follow.
 
     One line in memory at a time; of two lines with one key in episodes.jsonl the first counts. Raises UserError for a missing folder, a corrupt line (file and
     line number) or a newer schema.
     """
-    for file in _files(path, attempts):
+    for file in _files(Path(path), attempts):
         seen: set[str] = set()
         for number, _, raw in read_lines(file):
             line = migrate(parse(raw, file, number, cost=_COST), where=f"{file}:{number}")
@@ -41,11 +41,11 @@ def read_episodes(path: Path, *, attempts: bool = False) -> Iterator[JsonDict]:
             yield line
 
 
-def facts(path: Path, *, attempts: bool = True) -> list[Facts]:
+def facts(path: Path | str, *, attempts: bool = True) -> list[Facts]:
     """One Facts per key: of its final episode; with `attempts`, else of its last attempt. Final ones first, each in file order. Raises as `read_episodes`."""
     done: dict[str, Facts] = {}
     last: dict[str, Facts] = {}
-    for file in _files(path, attempts):
+    for file in _files(Path(path), attempts):
         for found, _ in scan(file):
             if file.name == ATTEMPTS:
                 last[found.id] = found

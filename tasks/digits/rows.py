@@ -8,8 +8,11 @@ from typing import Any
 
 def rows() -> Iterator[dict[str, Any]]:
     """`image` is an 8-bit grey picture, `digit` the label as text. Raises ImportError without the extra `digits`."""
-    import numpy as np
-    from sklearn.datasets import load_digits
+    try:
+        import numpy as np
+        from sklearn.datasets import load_digits
+    except ImportError:
+        raise ImportError("these rows come from scikit-learn: pip install 'agentharness[digits]'") from None
 
     digits = load_digits()
     for picture, label in zip(digits.images, digits.target, strict=True):

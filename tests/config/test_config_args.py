@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agentharness import canon
 from agentharness.config.args import from_config, parse, split
-from agentharness.config.run_config import FREE_KEYS, IDENTITY_KEYS, Ref, RunConfig, Timeouts, identity, to_config
+from agentharness.config.run_config import FREE_KEYS, IDENTITY_KEYS, Ref, RunConfig, Timeouts, Voice, identity, to_config
 from agentharness.errors import UserError
 
 
@@ -79,7 +79,7 @@ def test_names_are_a_comma_list_and_options_go_to_all() -> None:
         ("task=a timeouts.call=0", "timeouts.call: must be more than 0.0, not 0.0"),
         ("task=a timeouts.call=.inf", "timeouts.call: must be a finite number, not inf"),
         ("task=a timeouts=3", "timeouts: must be a mapping, not 3"),
-        ("task=a retry=foo", "retry: must be 'env', 'layer' or 'scorer', not 'foo'"),
+        ("task=a retry=foo", "retry: must be 'env', 'layer', 'scorer' or 'agent', not 'foo'"),
         ("task=a agent_errors=null", "agent_errors: must be 'zero' or 'none', not 'null'"),
         ("task=a base_url=localhost:8000", "base_url: must start with http:// or https:// and name a server"),
         ("task=a base_url=http://me:pw@host/v1", "base_url: must hold no key or password"),
@@ -168,7 +168,7 @@ def test_defaults_are_left_out_and_identity_holds_them() -> None:
 
 def test_every_key_is_of_one_kind_and_described() -> None:
     assert sorted([*IDENTITY_KEYS, *FREE_KEYS]) == sorted(RunConfig.model_fields)
-    for model in (RunConfig, Timeouts):
+    for model in (RunConfig, Timeouts, Voice):
         assert all(field.description for field in model.model_fields.values())
 
 

@@ -126,7 +126,7 @@ def test_class_numbers_show_their_names(tmp_path: Path) -> None:
 
 def test_no_parquet(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"nothing")
-    with pytest.raises(UserError, match=r"^a\.parquet: cannot be read: "):
+    with pytest.raises(UserError, match=r"^corpus\.rows\.source\.file: a\.parquet: cannot be read: "):
         load({"rows": TableSpec(source=Source(file="a.parquet"))}, {}, tmp_path, root="rows")
 
 
@@ -189,13 +189,14 @@ def test_hub_splits(install: Install, tmp_path: Path) -> None:
     corpus = load({"rows": TableSpec(source=Source(hub="o/n"))}, {}, tmp_path, root="rows")
     assert corpus.notes == ["o/n: split train (the only one)"]
     install({"train": HubTable(), "test": HubTable()})
-    assert hub_line(Source(hub="o/n"), tmp_path) == "o/n: the hub set has several splits (say split: test, train)"
+    assert hub_line(Source(hub="o/n"), tmp_path) == "corpus.rows.source.hub: o/n: the hub set has several splits (say split: test, train)"
 
 
 def test_a_hub_failure_is_one_line_with_a_way_on(install: Install, tmp_path: Path) -> None:
     install(ConnectionError("Couldn't reach it\nmore"))
     assert hub_line(HUB, tmp_path) == (
-        "o/n: the hub set cannot be loaded: ConnectionError: Couldn't reach it (data=demo plays the few rows in the task; source=FILE plays a local file)"
+        "corpus.rows.source.hub: o/n: the hub set cannot be loaded: ConnectionError: Couldn't reach it"
+        " (data=demo plays the few rows in the task; source=FILE plays a local file)"
     )
     assert hub_line(Source(hub="o/n"), tmp_path).endswith("(source=FILE plays a local file)")
 

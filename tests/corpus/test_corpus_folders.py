@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +68,23 @@ def test_labels_by_table(flags: Path) -> None:
     assert corpus.origin["rows"]["labels"]["file"] == "names.json"
 
 
+def test_what_no_model_could_see_is_no_row(flags: Path) -> None:
+    good = (flags / "img/na.png").read_bytes()
+    (flags / "img/cut.png").write_bytes(good[:20])
+    (flags / "img/huge.png").write_bytes(png_header(30_000, 30_000) + good[33:])
+    corpus = read(flags, images="img")
+    names = {row["name"] for _, _, row in corpus.tables["rows"]}
+    assert not {"cut", "huge"} & names
+    assert "img: 1 file skipped, damaged: cut.png" in corpus.notes
+    assert "img: 1 file skipped, above 100 megapixels: huge.png" in corpus.notes
+
+
+def png_header(width: int, height: int) -> bytes:
+    """Signature and IHDR of an 8-bit RGB picture."""
+    body = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + body + struct.pack(">I", zlib.crc32(body))
+
+
 def test_a_case_only_mismatch_names_match(flags: Path) -> None:
     assert line(flags, images="img", labels="names.json") == "names.json: image 'de' and label 'DE' differ in case only (match: lower)"
 
@@ -78,13 +97,13 @@ def test_faults_of_labels(flags: Path) -> None:
     (flags / "list.json").write_text("[]")
     assert "is no JSON object" in line(flags, images="img", labels="list.json")
     assert "names2.json: no such file (did you mean 'names.json'?)" in line(flags, images="img", labels="names2.json")
-    assert line(flags, images="imgs", labels="names.json") == "imgs: no such folder (did you mean 'img'?)"
+    assert line(flags, images="imgs", labels="names.json") == "corpus.rows.source.images: imgs: no such folder (did you mean 'img'?)"
     (flags / "three.csv").write_text("na,x,y\n")
-    assert "label 1 has 3 columns, not two" in line(flags, images="img", labels="three.csv")
+    assert "three.csv:1: has 3 columns, not two" in line(flags, images="img", labels="three.csv")
     (flags / "twice.csv").write_text("na,x\nna,y\n")
     assert "'na' has two labels" in line(flags, images="img", labels="twice.csv")
     (flags / "empty").mkdir()
-    assert line(flags, images="empty").startswith("empty: holds no image")
+    assert line(flags, images="empty").startswith("corpus.rows.source.images: empty: holds no image")
 
 
 @pytest.mark.parametrize("text", ["file,label\nna.png,Namibia\nde.png,00123\n", "na.png;Namibia\nde;00123\n"])

@@ -132,12 +132,12 @@ def test_what_is_no_regular_file_is_said_before_it_is_opened(one: One, tmp_path:
 
     for suffix in ("csv", "jsonl", "parquet"):
         os.mkfifo(tmp_path / f"p.{suffix}")
-        assert line(f"p.{suffix}") == f"p.{suffix}: is no regular file but a pipe (copy what it gives into a file)"
+        assert line(f"p.{suffix}") == f"corpus.rows.source.file: p.{suffix}: is no regular file but a pipe (copy what it gives into a file)"
     (tmp_path / "f.csv").mkdir()
-    assert line("f.csv").startswith("f.csv: is no regular file but a folder")
+    assert line("f.csv").startswith("corpus.rows.source.file: f.csv: is no regular file but a folder")
     (tmp_path / "l.csv").symlink_to("l.csv")
-    assert line("l.csv") == "l.csv: cannot be read: Too many levels of symbolic links (check the path and its permissions)"
-    assert line("nn.csv").startswith("nn.csv: no such file (")
+    assert line("l.csv") == "corpus.rows.source.file: l.csv: cannot be read: Too many levels of symbolic links (check the path and its permissions)"
+    assert line("nn.csv").startswith("corpus.rows.source.file: nn.csv: no such file (")
 
 
 def test_faults_of_csv_name_file_and_line(one: One) -> None:
@@ -232,7 +232,7 @@ def test_json_shapes(one: One, rows: All) -> None:
 
 def test_faults_of_json(one: One) -> None:
     assert fails(lambda: one("a.json", '[\n {"a": 1},,\n]')).startswith("a.json:2:11: is not JSON")
-    assert fails(lambda: one("a.json", '{"v": 1, "examples": []}')) == "a.json: holds an object, not a list of rows (path: examples)"
+    assert fails(lambda: one("a.json", '{"v": 1, "examples": []}')) == "corpus.rows.source.file: a.json: holds an object, not a list of rows (path: examples)"
     assert "did you mean 'examples'?" in fails(lambda: one("a.json", '{"v": 1, "examples": []}', source={"path": "example"}))
     assert "a.json, row 1: holds a number among objects" in fails(lambda: one("a.json", '[{"a": 1}, 2]'))
     assert "have a field '_name' of their own" in fails(lambda: one("a.json", '{"u": {"_name": 1}}'))
@@ -241,4 +241,4 @@ def test_faults_of_json(one: One) -> None:
 def test_files_that_cannot_be_read(one: One, tmp_path: Path) -> None:
     assert "no reader for .pdf" in fails(lambda: one("a.pdf", ""))
     (tmp_path / "flags.json").write_text("[]")
-    assert fails(lambda: one("b.csv", "a\n1\n", source={"hub": "x/y"})) == "source: a source names hub and file (exactly one of hub, file, images, python)"
+    assert fails(lambda: one("b.csv", "a\n1\n", source={"hub": "x/y"})) == "source: a source names hub and file (exactly one of hub, file, images, pdf, python)"

@@ -21,11 +21,11 @@ from agentharness.errors import UserError
 GOLDEN = {
     "pages": (
         "v1:56dd3330f369cf99c8e6d25f7a3183eb72f2deced90001a05cf249e3d06b1759",
-        "v1:067c814e730ad4252fb78cd77739e912e3a1839d0212f5337e85db4eb6561f0e",
+        "v1:95db7e040c619d09be90e77061b659bf3ed98907bf2e9830450be1ebcdc9366c",
     ),
     "graph": (
         "v1:5265da47c10e245f02854bcd932ee48a73806957749349553a9fe1a5c80adb6c",
-        "v1:ea43e4789b8ab3a26398a8b4142e9a8fe892dae1a1f0828f8f8af922d2440af1",
+        "v1:9687a2e51aafe5d8e4b6a87808fd1670599d8efed67a04c2540886a6289b0e00",
     ),
 }
 

@@ -47,6 +47,7 @@ ATTACKS = [
     "([[[0] * 999] * 999] * 999) == ([[[0] * 999] * 999] * 999)",
     "[[[0] * 999] * 999] * 999 in [[[[0] * 999] * 999] * 999]",
     "big | map('default', big) | map('map', 'default', big) | tojson",
+    "big | map('default', big) | flatten | map('default', big) | flatten",
     "big | select('in', big)",
     "big | map('contains', 1)",
     "(s | split('a')) * 99 | unique",

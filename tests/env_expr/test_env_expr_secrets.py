@@ -97,6 +97,8 @@ EVASIONS = [
     "pages | groupby('answer')",
     "(pages | groupby('title'))[0][1][0].answer",
     "(pages | groupby('title') | first | last | first).answer",
+    "[pages] | flatten | map('answer')",
+    "([[row]] | flatten | flatten | first).answer",
     "pages | unique(attribute='answer')",
     "pages | sum(attribute='answer')",
     "pages | max(attribute='answer')",

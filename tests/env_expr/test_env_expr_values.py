@@ -96,6 +96,8 @@ VALUES: list[tuple[str, Any]] = [
     ("pages | sort(case_sensitive=true, attribute='title') | map('title')", ["Alpha", "Gamma", "beta"]),
     ("vars.list | reverse", [2, 1, 3]),
     ("'abc' | reverse", "cba"),
+    ("[[1, 2], 3, [], [[4]]] | flatten", [1, 2, 3, [4]]),
+    ("vars.none | flatten", []),
     ("vars.words | unique", ["b", "A"]),
     ("pages | unique(attribute='text') | map('title')", ["Alpha", "beta"]),
     ("pages | map('title') | map('upper') | join(' ')", "ALPHA BETA GAMMA"),

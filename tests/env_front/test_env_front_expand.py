@@ -119,9 +119,39 @@ def test_reward(written: str, rewards: dict[str, Any]) -> None:
 
 def test_paths_into_lists_stay_paths_and_the_oracle_takes_the_first() -> None:
     found = long("data: x.jsonl\npreset: qa\nask: question_text\nanswer: answers_objects[].spans[]\nreward: f1\n")
-    assert found["rewards"]["f1"]["against"] == "row.answers_objects[].spans[]"
+    assert found["rewards"]["f1"]["against"] == "row.answers_objects | map('spans') | flatten"
     assert found["oracle"]["then"]["answer"]["text"] == "row.answers_objects[0].spans[0]"
     assert found["columns"]["rows"] == {"question_text": "public", "answers_objects[].spans[]": "gold"}
+
+
+@pytest.mark.parametrize(
+    ("path", "expression"),
+    [
+        ("a", "row.a"),
+        ("a.b", "row.a.b"),
+        ("a[]", "row.a"),
+        ("a[].b", "row.a | map('b')"),
+        ("a[].b.c", "row.a | map('b.c')"),
+        ("x y.z[].b[].c", "row['x y'].z | map('b') | flatten | map('c')"),
+    ],
+)
+def test_what_a_path_is_compared_with(path: str, expression: str) -> None:
+    found = long(f"data: x.jsonl\npreset: qa\nask: q\nanswer: {path}\nreward: f1\n")
+    assert found["rewards"]["f1"]["against"] == expression
+
+
+@pytest.mark.parametrize(
+    ("options", "listed"),
+    [("opts", "row.opts"), ("a.b", "row.a.b"), ("row.opts | values", "row.opts | values"), ("the options", "row['the options']")],
+)
+def test_options_are_lettered_and_chosen_from(options: str, listed: str) -> None:
+    found = long(f"data: x.jsonl\npreset: choice\nask: q\noptions: {options}\nanswer: right\nreward: choice\n")
+    assert found["rewards"]["choice"]["against"] == f"{{'answer': row.right, 'choices': {listed}}}"
+    assert f"{{% for option in {listed} %}}" in found["observe"]
+    assert found["columns"]["rows"]["right"] == "gold"
+    assert found["columns"]["rows"]["q"] == "public"
+    assert set(found["columns"]["rows"].values()) == {"public", "gold"}
+    assert found["oracle"]["then"]["answer"]["letter"].startswith("('ABC")
 
 
 def test_names_that_are_no_words_are_quoted() -> None:

@@ -60,7 +60,7 @@ CASES = [
     (QA + "test: {share: 20%}\n", "5:1", "`test` is not supported in this version"),
     (LONG + "tidy: {dedupe: true}\n", "5:1", "`tidy` is not supported in this version"),
     ("data: x.csv\npreset: pags\nask: q\n", "2:9", "there is no preset 'pags' (did you mean 'pages'?)"),
-    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", "`preset` must be a name (known: bare, graph, look, pages, qa, search)"),
+    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", "`preset` must be a name (known: bare, choice, graph, guess, look, pages, point, qa, search, sql)"),
     ("data: x.csv\npreset: qa\nanswer: a\n", "2:9", "preset qa needs `ask` (add `ask: …`)"),
     ("preset: qa\nask: q\nanswer: a\n", "1:9", "preset qa needs `data` (add `data: …`)"),
     ("data: x.csv\n", "1:1", "the task has no `ask`"),
@@ -74,8 +74,8 @@ CASES = [
     (PAGES + "documents: c\nevidence: a[].b[].c\n", "6:11", "`evidence` goes into one list at most"),
     ("data: x.csv\npreset: graph\nask: q\nanswer: a\n", "2:9", "preset graph needs `nodes.from`"),
     ("data: x.csv\npreset: graph\nask: q\nnodes: {from: n.csv, show: {a: b}}\n", "4:28", "`nodes.show` must list columns by name"),
-    ("data: x.xlsx\nask: q\n", "1:7", "'x.xlsx' is no place that rows come from"),
-    ("data: a/x.xlsx\nask: q\n", "1:7", "'a/x.xlsx' is no place that rows come from"),
+    ("data: x.docx\nask: q\n", "1:7", "'x.docx' is no place that rows come from"),
+    ("data: a/x.txt\nask: q\n", "1:7", "'a/x.txt' is no place that rows come from"),
     ("data:\nask: q\n", "1:6", "`data` does not say where the rows come from"),
     ("data: {from: x.csv, images: y}\nask: q\n", "1:7", "`data` says where rows come from more than once: from, images"),
     ("data: {from: x.csv, splitt: dev}\nask: q\n", "1:21", "`data` has no key 'splitt' (did you mean 'split'?)"),
@@ -100,13 +100,13 @@ VERBS = [
     ("goto: rows", "8:15", "actions.go.do.0.goto must name one table or edge, or `hit`"),
     ("goto: {rows: x, hit: 1}", "8:15", "must name one table or edge, or `hit`"),
     ("goto: {rows: [x]}", "8:22", "actions.go.do.0.goto.rows must be an expression, is a list"),
-    ("query: {in: rows}", "8:16", "must have one of key, filter, text, neighbours, span, has none"),
+    ("query: {in: rows}", "8:16", "must have one of key, filter, text, neighbours, span, sql, has none"),
     ("query: {key: x}", "8:16", "needs `in` beside `key`"),
     ("query: {key: x, in: rows, limit: 3}", "8:35", "does not go with `key`"),
     ("query: {filter: x, in: rows, limit: 0}", "8:45", "actions.go.do.0.query.limit must be a whole number from 1, is 0"),
     ("query: {filter: x, in: rows, limit: 100000000000000000000}", "8:45", "must be a whole number of at most 1,000,000, is 100000000000000000000"),
     ("query: {kye: x, in: rows}", "8:17", "actions.go.do.0.query.kye is no key of this verb (did you mean 'key'?)"),
-    ("query: {key: x, filter: y, in: rows}", "8:16", "must have one of key, filter, text, neighbours, span, has key and filter"),
+    ("query: {key: x, filter: y, in: rows}", "8:16", "must have one of key, filter, text, neighbours, span, sql, has key and filter"),
     ("reveal: [a]", "8:17", "actions.go.do.0.reveal must be a mapping, is a list"),
     ("reveal: {field: a, of: rwo}", "8:32", "must be one of at, row, results, is 'rwo' (did you mean 'row'?)"),
     ("reveal: {image: a, of: results}", "8:32", "must be one of at, row, is 'results'"),
@@ -160,8 +160,8 @@ def test_bad_verbs(write: Write, verb: str, place: str, says: str) -> None:
 
 
 def test_a_bad_verb_at_the_start(write: Write) -> None:
-    line = mistake(write(LONG + "start: [{respond: x}]\n"))
-    assert "task.yaml:5:10: start.0.respond is no verb (" in line
+    line = mistake(write(LONG + "start: [{reply: x}]\n"))
+    assert "task.yaml:5:10: start.0.reply is no verb (" in line
 
 
 @pytest.mark.parametrize(("arg", "place", "says"), ARGS)

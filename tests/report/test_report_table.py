@@ -57,8 +57,12 @@ def test_one_success_and_99_errors_is_flagged() -> None:
     ("more", "note"),
     [
         ({"locked": "unlocked"}, "! unlocked: this world is in no env.lock, so its numbers compare with no other run's"),
-        ({"agent_errors": 2, "mean_with_agent_errors": 0.4}, "! 2 ended by the agent's own error, not in n; counted as 0 the mean is 0.400"),
-        ({"agent_errors": 2}, "! 2 ended by the agent's own error, not in n"),
+        (
+            {"agent_errors": 2, "mean_with_agent_errors": 0.4},
+            "! 2 ended by the agent's own error, not in n; counted as 0 the mean is 0.400 (retry=agent plays them again)",
+        ),
+        ({"agent_errors": 2}, "! 2 ended by the agent's own error, not in n (retry=agent plays them again)"),
+        ({"metrics": {"cut_off": 3.0}}, "! 3 replies were cut off at their token limit (agent.max_tokens, or the server's own)"),
         ({"metrics": {"invalid": 1, "unknown": 2, "missing": 3, "prose": 4}}, "actions: 3 invalid, 3 off-corpus, 4 unparsed"),
         ({"rewards": {"em": 0.5, "f1": 0.75}}, "rewards: em 0.500, f1 0.750"),
         ({"n": 5, "rows": 2}, "the mean is over 2 rows, each the mean of its samples"),

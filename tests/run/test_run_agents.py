@@ -11,6 +11,9 @@ from harness import episodes, here, play, refused, statuses, sums, table, write
 AGENT = '''\
 """An agent of the tests."""
 
+import asyncio
+from pathlib import Path
+
 from agentharness.types.move import Action, Move
 
 
@@ -36,6 +39,14 @@ class Mine:
                 raise ExceptionGroup("of two", [ValueError("v"), TypeError("t")])
             if trouble == "type":
                 return "no move"
+            if trouble == "cancel":
+                raise asyncio.CancelledError
+            if trouble == "interrupt":
+                raise KeyboardInterrupt
+            if trouble == "odd":
+                return Move([Action(7, {"text": object()})])
+            if trouble == "file" and not Path("broken").exists():
+                trouble = ""
             if trouble == "secret":
                 return self.seat.oracle()
             if trouble:
@@ -44,7 +55,12 @@ class Mine:
 
 
 def make(options, folder):
-    return Mine(options, folder)
+    return Plain(options, folder) if options.get("trouble") == "plain" else Mine(options, folder)
+
+
+class Plain(Mine):
+    def act(self, observation):
+        return Move([])
 
 
 class Peeks(Mine):
@@ -86,7 +102,7 @@ def test_an_agent_that_raises_fails_its_own_episode(trouble: str, message: str, 
     assert (line["status"], line["reward"], line["error"]["cause"]) == ("error:agent", 0.0, "agent")
     assert line["error"]["message"].startswith(message)
     none = here(tmp_path, *words, "out=none", "agent_errors=none", code=1)
-    assert "! 1 ended by the agent's own error, not in n\n" in none.out
+    assert "! 1 ended by the agent's own error, not in n (retry=agent plays them again)\n" in none.out
     assert episodes(tmp_path / "none")[2]["reward"] is None
     # It is final: the same command plays nothing.
     before = (tmp_path / "zero/episodes.jsonl").read_bytes()
@@ -181,3 +197,39 @@ def test_a_hook_that_raises_fails_its_own_episode(tmp_path: Path) -> None:
     assert "no voice" in failed["error"]["message"]
     write(task, {"hooks.py": HOOK.replace("== 1", "== -1")})
     assert "world: " in refused(tmp_path, "task=sums", "out=r")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "message", "n"),
+    [
+        ("cancel", "CancelledError:  (agent.py:", 1),
+        ("interrupt", "KeyboardInterrupt:  (agent.py:", 1),
+        ("odd", "a move holds what is no action: Action(name=7, ", 1),
+        ("plain", "act must be async: `async def act(self, observation)`", 4),
+    ],
+)
+def test_what_an_agents_code_lets_out_is_its_own_error(trouble: str, message: str, n: int, tmp_path: Path) -> None:
+    sums(tmp_path, 4)
+    write(tmp_path, {"agents/mine/agent.py": AGENT})
+    done = here(tmp_path, "run", "quiet=true", "task=sums", "agent=mine", f"agent.trouble={trouble}", "out=r", code=1)
+    assert (table(done)[0]["n"], table(done)[0]["errors"]) == (str(4 - n), f"{n} agent")
+    assert episodes(tmp_path / "r")[2]["error"]["message"].startswith(message)
+
+
+def test_an_agents_error_is_played_again_where_that_is_asked_for(tmp_path: Path) -> None:
+    sums(tmp_path, 4)
+    write(tmp_path, {"agents/mine/agent.py": AGENT, "broken": ""})
+    words = ("task=sums", "agent=mine", "agent.trouble=file", "out=r")
+    assert table(play(tmp_path, *words, code=1))[0]["errors"] == "1 agent"
+    before = (tmp_path / "r/episodes.jsonl").read_bytes().splitlines()
+    (tmp_path / "broken").unlink()
+    assert table(play(tmp_path, *words, code=1))[0]["errors"] == "1 agent"
+    done = play(tmp_path, *words, "retry=agent")
+    assert (table(done)[0]["n"], table(done)[0]["mean"], table(done)[0]["errors"]) == ("4", "1.000", "0")
+    assert "3 of 4 episodes were there already: the time is that of the others" in done.out
+    after = (tmp_path / "r/episodes.jsonl").read_bytes().splitlines()
+    failed = [line for line in before if b"error:agent" in line]
+    assert [line for line in before if line not in failed] == after[:3]
+    assert (tmp_path / "r/attempts.jsonl").read_bytes().splitlines() == failed
+    assert episodes(tmp_path / "r")[2]["clock"]["attempt"] == 2
+    assert "4 of 4 episodes were there already: nothing was played" in play(tmp_path, *words, "retry=agent").out

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness import Running, episodes, play, refused, resume_of, run, sums, table, timeless
+from harness import Running, episodes, play, refused, resume_of, run, sums, table, timeless, write
 from spawn import Server, serve
 
 N, TURNS, FLIGHT = 80, 5, 20
@@ -56,16 +56,46 @@ def test_kill_9_at_any_moment(tmp_path: Path) -> None:
     assert any(line["clock"].get("replayed") for line in killed)
 
 
+HOLDS = '''\
+"""Answers twice, then holds the loop."""
+
+import time
+
+from agentharness.types.move import Action, Move
+
+
+class Holds:
+    name, needs_model, privileged = "holds", False, False
+    played = 0
+
+    def identity(self):
+        return {}
+
+    def sit(self, seat):
+        return self
+
+    async def act(self, observation):
+        Holds.played += 1
+        if Holds.played > 2:
+            time.sleep(600)
+        return Move([Action("answer", {"text": "0"})])
+
+
+def make(options, folder):
+    return Holds()
+'''
+
+
 def test_ctrl_c_once_lets_running_sessions_end(tmp_path: Path, server: Server) -> None:
     sums(tmp_path, 12)
-    words = ("task=sums", "agent=tools", "model=calc|slow-250", f"base_url={server.url}", "concurrency=4", "out=r")
+    words = ("task=sums", "agent=tools", "model=calc|slow-600", f"base_url={server.url}", "concurrency=4", "out=r")
     before = server.stats()["requests"]
     with Running(tmp_path, *words) as running:
         running.until(lambda: server.stats()["in_flight"] == 4)
         running.send(signal.SIGINT)
         done = running.done()
     assert done.code == 130
-    assert done.err == "no new session starts; 4 play to their end (again: stop now, and resume them later)\n"
+    assert done.err == "no new session starts; 4 play to their end (again: stop now, and resume them later; a third time: break off code that holds on)\n"
     assert server.stats()["requests"] - before == 4 * 2
     assert [line["status"] for line in episodes(tmp_path / "r", attempts=True)] == ["completed"] * 4
     assert "! coverage 33.3 %: 4 of 12 episodes are scored" in done.out
@@ -88,6 +118,23 @@ def test_ctrl_c_twice_stops_at_once_and_resumes_inside_the_episodes(tmp_path: Pa
         assert table(play(tmp_path, *resume_of(done)))[0]["mean"] == "1.000"
         assert server.stats()["requests"] == 3 * 3 + 3
     assert [line["clock"]["replayed"] for line in episodes(tmp_path / "r")] == [1, 1, 1]
+
+
+def test_a_third_signal_breaks_off_code_that_holds_the_loop(tmp_path: Path) -> None:
+    sums(tmp_path, 5)
+    write(tmp_path, {"agents/holds/agent.py": HOLDS})
+    words = ("task=sums", "agent=holds", "concurrency=2", "out=r")
+    with Running(tmp_path, *words) as running:
+        running.until(lambda: (tmp_path / "r/episodes.jsonl").exists() and len((tmp_path / "r/episodes.jsonl").read_bytes().splitlines()) == 2)
+        time.sleep(0.2)
+        for _ in range(3):
+            running.send(signal.SIGINT)
+            time.sleep(0.1)
+        done = running.done()
+    assert done.code == 130
+    assert done.err == ""
+    assert "! coverage 40 %: 2 of 5 episodes are scored" in done.out
+    assert [line["status"] for line in episodes(tmp_path / "r", attempts=True)] == ["completed"] * 2
 
 
 def test_sigterm_is_ctrl_c_and_a_folder_has_one_writer(tmp_path: Path, server: Server) -> None:

@@ -99,3 +99,23 @@ def test_a_model_that_cannot_be_asked_is_refused_before_the_run(words: str, line
     sums(tmp_path, 1)
     assert refused(tmp_path, "task=sums", *words.split()) == line
     assert not (tmp_path / "results").exists()
+
+
+def test_a_server_that_refuses_every_request_ends_the_run(tmp_path: Path, server: Server) -> None:
+    sums(tmp_path, 60)
+    words = ("task=sums", "agent=tools", f"base_url={server.url}", "concurrency=3")
+    before = server.stats()["requests"]
+    told = refused(tmp_path, *words, "model=say:{sum}|fault-400", "out=r")
+    assert told.startswith("the first 20 episodes ended in an error of the model: the server refuses the request (400): ")
+    assert 20 <= server.stats()["requests"] - before <= 23
+    # One good episode before them, and the run goes on to its end.
+    play(tmp_path, *words, "model=say:{sum}", "out=s", "limit=1")
+    assert table(play(tmp_path, *words, "model=say:{sum}", "out=s"))[0]["n"] == "60"
+
+
+def test_replies_that_are_cut_off_are_told(tmp_path: Path, server: Server) -> None:
+    sums(tmp_path, 3)
+    done = play(tmp_path, "task=sums", "agent=tools", "model=say:none|length", f"base_url={server.url}", "out=r")
+    assert table(done)[0]["mean"] == "0.000"
+    assert "! 3 replies were cut off at their token limit (agent.max_tokens, or the server's own)" in done.out
+    assert "cut off" not in play(tmp_path, "task=sums", "agent=tools", "model=say:none", f"base_url={server.url}", "out=s").out

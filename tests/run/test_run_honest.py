@@ -200,7 +200,7 @@ def test_files_are_counted_for_the_sessions_that_there_are(tmp_path: Path) -> No
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     write(tmp_path / "tasks/talk", {"task.yaml": CSV})
     os.mkfifo(tmp_path / "tasks/talk/d.csv")
-    assert refused(tmp_path, "task=talk") == "d.csv: is no regular file but a pipe (copy what it gives into a file)"
+    assert refused(tmp_path, "task=talk") == f"{tmp_path}/tasks/talk/task.yaml:1:14: d.csv: is no regular file but a pipe (copy what it gives into a file)"
 
 
 def test_tokens_are_heard_until_their_episode_ends() -> None:

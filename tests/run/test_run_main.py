@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import ENV, episodes, harness, here, play, refused, resume_of, run, sums, table
+import pytest
+from harness import ENV, episodes, harness, here, play, refused, resume_of, run, sums, table, write
 from spawn import Server
 
 HEAVY = ("datasets", "openai", "aiohttp", "pyarrow")
@@ -51,19 +52,73 @@ def test_a_grid_has_one_folder_a_cell_and_one_table(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
-    done = play(tmp_path, "task=gsm8k,hotpotqa", "data=demo", "agent=oracle,random,noop")
+    done = play(tmp_path, "task=gsm8k,hotpotqa,mediq,agentclinic,bbh,geolocate,movies", "data=demo", "agent=oracle,random,noop")
     means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
-    assert {task: means[task, "oracle"] for task in ("gsm8k", "hotpotqa")} == {"gsm8k": 1.0, "hotpotqa": 1.0}
-    assert all(means[task, agent] < 0.5 for task in ("gsm8k", "hotpotqa") for agent in ("random", "noop"))
+    tasks = ("gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate", "movies")
+    assert [means[task, "oracle"] for task in tasks] == [1.0] * 7
+    assert all(means[task, agent] < 0.5 for task in tasks for agent in ("random", "noop"))
+
+
+OPTIONS = [
+    {"q": "one?", "opts": ["red", "blue", "green"], "right": "blue"},
+    {"q": "two?", "opts": ["ant", "bee"], "right": 0},
+    {"q": "three?", "opts": ["x", "y", "z"], "right": "C"},
+]
+
+
+def test_a_choice_is_a_letter_or_an_options_text(tmp_path: Path) -> None:
+    task = "data: rows.jsonl\npreset: choice\nask: q\noptions: opts\nanswer: right\nreward: choice\n"
+    write(tmp_path / "tasks/pick", {"task.yaml": task, "rows.jsonl": "".join(json.dumps(row) + "\n" for row in OPTIONS)})
+    assert table(play(tmp_path, "task=pick", "out=r"))[0]["mean"] == "1.000"
+    lines = {line["steps"][0]["parts"][0]["text"]: line["final_state"]["submission"] for line in episodes(tmp_path / "r")}
+    assert lines == {"one?\nA: red\nB: blue\nC: green": "blue", "two?\nA: ant\nB: bee": "A", "three?\nA: x\nB: y\nC: z": "C"}
+
+
+def test_a_place_is_guessed_and_a_point_clicked(tmp_path: Path) -> None:
+    rows = [{"hint": "It has a tower.", "lat": 48.9, "lon": 2.35}]
+    task = "data: rows.jsonl\npreset: guess\nask: hint\n"
+    write(tmp_path / "tasks/where", {"task.yaml": task, "rows.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+    assert table(play(tmp_path, "task=where", "out=r"))[0]["mean"] == "1.000"
+    assert episodes(tmp_path / "r")[0]["final_state"]["submission"] == [48.9, 2.35]
+    code = "def rows():\n    from PIL import Image\n\n    return [{'image': Image.new('RGB', (40, 30), 'red'), 'what': 'the dot', 'box': [10, 4, 20, 8]}]\n"
+    task = "data: {from: rows.py:rows}\npreset: point\nask: 'Click on {{ row.what }}.'\n"
+    write(tmp_path / "tasks/dots", {"task.yaml": task, "rows.py": code})
+    assert table(play(tmp_path, "task=dots", "out=d"))[0]["mean"] == "1.000"
+    (line,) = episodes(tmp_path / "d")
+    assert line["final_state"]["submission"] == [15, 6]
+    assert [p["type"] for p in line["steps"][0]["parts"]] == ["text", "image"]
+
+
+def test_an_answer_deep_in_lists_is_any_of_them(tmp_path: Path) -> None:
+    rows = [{"q": f"q{i}", "found": [{"spans": ["one", "two"]}, {"spans": ["three"]}]} for i in range(3)]
+    task = "data: rows.jsonl\npreset: qa\nask: q\nanswer: found[].spans[]\nreward: exact\n"
+    write(tmp_path / "tasks/deep", {"task.yaml": task, "rows.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+    assert table(play(tmp_path, "task=deep"))[0]["mean"] == "1.000"
+    (spans,) = {json.dumps(line["scores"]) if "scores" in line else "" for line in episodes(tmp_path / next(tmp_path.glob("results/*")))}
+    assert "one" in spans
+    told = refused(tmp_path, "task=deep", "task.rewards.exact.against=row.found[].spans")
+    assert "[] stands in a path, not in an expression" in told
 
 
 def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
-    for args in (["task=atlas,digits,factbook"], ["task=gsm8k,hotpotqa", "data=demo"]):
+    for args in (
+        ["task=atlas,digits,factbook"],
+        ["task=gsm8k,hotpotqa", "data=demo"],
+        ["task=mediq,agentclinic", "data=demo"],
+        ["task=bbh,geolocate,movies", "data=demo"],
+    ):
         done = play(tmp_path, *args, "limit=1")
         assert {r["mean"] for r in table(done)} == {"1.000"}
         assert "unlocked" not in done.out
         manifests = [json.loads(p.read_bytes()) for p in tmp_path.glob("results/*/manifest.json")]
         assert all(m["env"]["locked"].startswith("locked:") for m in manifests)
+
+
+def test_movies_is_what_its_lock_says_where_its_data_is(tmp_path: Path) -> None:
+    pytest.importorskip("bokeh_sampledata", reason="the extra `movies` is not installed")
+    done = play(tmp_path, "task=movies")
+    assert [(r["n"], r["mean"]) for r in table(done)] == [("24", "1.000")]
+    assert "unlocked" not in done.out
 
 
 def test_a_grid_plays_baselines_once_and_gives_options_to_the_agents_that_know_them(tmp_path: Path, server: Server) -> None:
@@ -107,7 +162,7 @@ def test_help_and_lists(tmp_path: Path) -> None:
     )
     tasks = {line.split()[0]: line.split() for line in harness(tmp_path, "tasks").out.splitlines()[2:]}
     assert tasks["sums"][1:] == ["—", "text", "CC0-1.0", "—", "local"]
-    assert {"atlas", "digits", "factbook", "gsm8k", "hotpotqa"} <= set(tasks)
+    assert {"atlas", "digits", "factbook", "gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate"} <= set(tasks)
     agents = {line.split()[0]: line.split()[1] for line in here(tmp_path, "agents").out.splitlines()[2:] if line[0] != " "}
     assert agents == {"oracle": "engine", "random": "engine", "noop": "engine", "tools": "bundled"}
     assert here(tmp_path, "task", "show", "sums").out == (tmp_path / "tasks/sums/task.yaml").read_text()

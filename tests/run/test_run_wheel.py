@@ -14,6 +14,9 @@ from harness import Done as Ended
 ROOT = Path(__file__).parents[2]
 
 
+TASKS = ("agentclinic", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
+
+
 def sh(*words: str, cwd: Path, path: Path | None = None) -> Ended:
     env = ENV if path is None else {**ENV, "PYTHONPATH": str(path)}
     done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
@@ -41,6 +44,8 @@ def test_the_sdist_makes_a_wheel_and_the_wheel_plays(tmp_path: Path) -> None:
         target / "agentharness/__init__.py"
     )
     tasks = [line.split() for line in sh(*command("tasks"), cwd=home, path=target).out.splitlines()[2:]]
-    assert {(line[0], line[-1]) for line in tasks} == {(name, "bundled") for name in ("atlas", "digits", "factbook", "gsm8k", "hotpotqa")}
+    assert {(line[0], line[-1]) for line in tasks} == {
+        (name, "bundled") for name in ("agentclinic", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
+    }
     assert table(sh(*command("run", "quiet=true", "task=atlas", "limit=2"), cwd=home, path=target))[0]["mean"] == "1.000"
     assert "tools   bundled" in sh(*command("agents"), cwd=home, path=target).out

@@ -22,8 +22,9 @@ class Rule:
     weight: float = 1.0
     options: dict[str, Any] = field(default_factory=dict)
     path: str = "answer"
+    against: object | None = "row.answer"
 
-    def resolve(self, row_full: dict[str, Any], state: dict[str, Any]) -> tuple[Any, Any]:
+    def resolve(self, row_full: dict[str, Any], state: dict[str, Any], goal: dict[str, Any] | None = None) -> tuple[Any, Any]:
         return state["submission"], row_full[self.path]
 
 
@@ -77,6 +78,8 @@ def test_unknown_names_are_the_users_mistake() -> None:
         check_rules({"main": Rule("exat")})
     with pytest.raises(UserError, match=r"numeric has no option 'tolerence' \(did you mean 'tolerance'"):
         check_rules({"main": Rule("numeric", options={"tolerence": 1})})
+    with pytest.raises(UserError, match=r"rewards\.main\.scorer: exact compares with a right answer, and the task names none \(add `answer: COLUMN`"):
+        check_rules({"main": Rule("exact", against=None)})
     with pytest.raises(UserError, match="known here"):
         check_rules({"main": Rule("equal", options={"x": 1})})
     for weight in (-1.0, float("nan"), float("inf")):

@@ -141,9 +141,32 @@ def test_the_status_table(tmp_path: Path) -> None:
     for retry, left in ((["env"], stuck[1:]), (["error:scorer", "layer"], stuck[:1]), (["model"], stuck)):
         with reopened(tmp_path / "r", retry=frozenset(retry)) as f:
             assert set(f.blocked) == {ident(x) for x in left}
-    for bad in ("agent", "scorers"):
-        with pytest.raises(UserError, match=f"retry: '{bad}' is no cause"):
-            reopened(tmp_path / "r", retry=frozenset([bad]))
+    with pytest.raises(UserError, match="retry: 'scorers' is no cause"):
+        reopened(tmp_path / "r", retry=frozenset(["scorers"]))
+
+
+def test_an_agents_error_is_set_back_where_that_is_asked_for(tmp_path: Path) -> None:
+    with reopened(tmp_path / "r") as f:
+        for row, status in (("a", "completed"), ("b", "error:agent"), ("c", "error:model"), ("d", "error:agent")):
+            f.finish(*episode(row, status))
+    lines = (tmp_path / "r/episodes.jsonl").read_bytes().splitlines()
+    for _ in range(2):
+        with reopened(tmp_path / "r", retry=frozenset(["agent"])) as f:
+            assert (set(f.done), set(f.blocked), f.attempts) == ({ident("a")}, set(), {ident(x): 1 for x in "bcd"})
+        assert (tmp_path / "r/episodes.jsonl").read_bytes().splitlines() == lines[:1]
+        assert (tmp_path / "r/attempts.jsonl").read_bytes().splitlines()[1:] == lines[1:]
+    # Not asked for again, they wait as they are.
+    with reopened(tmp_path / "r") as f:
+        assert (set(f.done), set(f.blocked)) == ({ident("a")}, {ident("b"), ident("d")})
+
+
+def test_a_crash_while_lines_are_set_back_loses_none(tmp_path: Path) -> None:
+    with reopened(tmp_path / "r") as f:
+        f.finish(*episode("a", "error:agent"))
+    line = (tmp_path / "r/episodes.jsonl").read_bytes()
+    (tmp_path / "r/attempts.jsonl").write_bytes(line)  # it came so far
+    with reopened(tmp_path / "r") as f:
+        assert (set(f.done), set(f.blocked)) == ({ident("a")}, set())
 
 
 def test_a_key_is_final_once(tmp_path: Path) -> None:

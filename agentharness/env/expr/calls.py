@@ -125,6 +125,8 @@ def _result(info: FilterInfo, shape: Shape, field: Shape, given: list[Shape]) ->
             return items(shape)
         case "list":
             return ListOf(items(shape))
+        case "flat":
+            return ListOf(join([items(shape), items(items(shape))]))
         case "fields":
             return ListOf(values(shape))
         case "pairs":

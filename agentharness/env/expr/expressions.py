@@ -63,6 +63,8 @@ def _getitem(c: Compiler, node: nodes.Getitem) -> Code:
     base = c.visit(node.node, whole=False)
     if isinstance(node.arg, nodes.Slice):
         return _slice(c, node.arg, base)
+    if isinstance(node.arg, nodes.Tuple) and not node.arg.items:
+        raise c.error("[] stands in a path, not in an expression", node, "| map('field') takes that field of each item, [0] one item")
     return _item(c, node, base, c.visit(node.arg))
 
 

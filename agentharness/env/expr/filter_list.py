@@ -139,6 +139,16 @@ def do_list(value: Any, run: Run) -> list[Any]:
     return list(listed(value, run))
 
 
+def do_flatten(value: Any, run: Run) -> list[Any]:
+    out: list[Any] = []
+    for one in listed(value, run):
+        if type(one) is list:
+            out += listed(one, run)
+        else:
+            out.append(one)
+    return out
+
+
 def _object(value: Any, run: Run) -> dict[str, Any]:
     if value is None:
         return {}

@@ -10,7 +10,7 @@ from agentharness.env.expr import filter_list as lists
 from agentharness.env.expr import filter_text as texts
 from agentharness.env.expr.filter_base import string
 
-Form: TypeAlias = Literal["value", "number", "same", "item", "list", "fields", "pairs", "groups", "batches", "default", "cast"]
+Form: TypeAlias = Literal["value", "number", "same", "item", "list", "flat", "fields", "pairs", "groups", "batches", "default", "cast"]
 """How a filter's result follows from its input: see _result in calls.py."""
 
 
@@ -44,6 +44,7 @@ FILTERS: dict[str, FilterInfo] = {
     "default": _info(lists.do_default, "default", default_value="", boolean=False),
     "endswith": _info(texts.do_endswith, end=REQUIRED),
     "first": _info(lists.do_first, "item"),
+    "flatten": _info(lists.do_flatten, "flat"),
     "float": _info(lists.do_float, "cast", default=0.0),
     "groupby": _info(lists.do_groupby, "groups", attribute=REQUIRED, default=None, case_sensitive=False),
     "int": _info(lists.do_int, "cast", default=0),

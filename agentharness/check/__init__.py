@@ -1,0 +1,1 @@
+"""`check`: whether a task is sound, without a model."""

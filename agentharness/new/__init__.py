@@ -1,0 +1,1 @@
+"""`new task`: from data to a task that plays."""
