@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from agentharness.corpus.paths import parse, values
@@ -131,7 +130,7 @@ def told_to_all(world: World, values: set[str]) -> set[str]:
     out: set[str] = set()
     for table in shared_tables(world):
         finder = Finder(values - out)
-        for scope, key in islice(table.ids, MOST_ROWS):
+        for scope, key in map(table.ident, range(min(len(table), MOST_ROWS))):
             if not finder.left:
                 break
             out |= finder.take(folded("\n".join(leaves(table.view(key, scope)))))

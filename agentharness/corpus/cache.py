@@ -53,6 +53,17 @@ def entry(kind: str, key: str, build: Callable[[Path], None], note: Callable[[],
     return path
 
 
+def remember(path: Path, text: str) -> None:
+    """Keeps a line that only saves work: where it cannot be written, nothing is lost."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f"{path.name}.{os.getpid()}")
+        part.write_text(text, encoding="ascii")
+        os.replace(part, path)
+    except OSError:
+        pass
+
+
 def drop(path: Path) -> None:
     """Forgets a thing that its user found damaged: the next `entry` builds it again."""
     (path / SEAL).unlink(missing_ok=True)

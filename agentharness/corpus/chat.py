@@ -55,6 +55,22 @@ def _guess(batch: Batch, known: set[str]) -> str | None:
     return None
 
 
+class Hint:
+    """Whether rows that come in pieces may hold conversations: what no piece has ruled out."""
+
+    def __init__(self, column: str | None) -> None:
+        self._said = column
+        self._left = {MESSAGES, _SHAREGPT}
+
+    def may(self, batch: Batch) -> bool:
+        """Takes the next piece into account."""
+        if self._said is not None:
+            return self._said != OFF
+        known = columns_of(batch) & self._left
+        self._left -= {column for column in known if not all(cell is None or _is_conversation(cell) for cell in (row.get(column) for row in batch.rows))}
+        return bool(known & self._left)
+
+
 def _is_conversation(cell: Any) -> bool:
     return isinstance(cell, list) and all(_fault(item) == "" for item in cell)
 

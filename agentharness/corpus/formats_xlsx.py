@@ -10,7 +10,7 @@ from typing import Any
 
 from agentharness.corpus.archive import Archive
 from agentharness.corpus.batch import Batch, Note
-from agentharness.corpus.formats_csv import header
+from agentharness.corpus.formats_csv import header_names
 from agentharness.errors import UserError, closest
 from agentharness.types.part import JsonDict
 
@@ -64,7 +64,7 @@ def _rows(name: str, sheet: Any, note: Note) -> Batch:
             continue
         if not names:
             width = max(i + 1 for i, cell in enumerate(cells) if cell not in (None, ""))
-            names = header([str(cell) if cell is not None else "" for cell in cells[:width]], f"{name}:{line}", note)
+            names = header_names([str(cell) if cell is not None else "" for cell in cells[:width]], f"{name}:{line}", note)
             continue
         if any(cell not in (None, "") for cell in cells[len(names) :]):
             raise UserError("has a cell to the right of the header's last", where=f"{name}:{line}", hint="give that column a name")

@@ -24,15 +24,15 @@ from agentharness.corpus.text import decode, unpack
 from agentharness.errors import UserError
 from agentharness.types.part import JsonDict
 
-_LINES = (".jsonl", ".ndjson")
-_TABLES = (".csv", ".tsv")
-_ARROW = (".parquet", ".arrow", ".feather", ".ipc")
+LINES = (".jsonl", ".ndjson")
+TABLES = (".csv", ".tsv")
+ARROW = (".parquet", ".arrow", ".feather", ".ipc")
 _BOOK = ".xlsx"
 _ZIP = ".zip"
 _PDF = ".pdf"
-_PACKED = (*_ARROW, _BOOK, *SUFFIXES)
+_PACKED = (*ARROW, _BOOK, *SUFFIXES)
 """Kinds that are read where they lie, not as text."""
-_ROWS = (*_LINES, ".json", *_TABLES, *_PACKED)
+_ROWS = (*LINES, ".json", *TABLES, *_PACKED)
 KNOWN = (*_ROWS, _ZIP)
 LOCATORS = ("hub", "file", "images", "pdf", "python")
 
@@ -71,7 +71,7 @@ def instead(source: Source, file: str, base: Path, labels: str | None) -> Source
 
 def _file(name: str, source: Source, reading: Reading, soft: bool) -> Batch:
     path = reading.folder / name
-    kind, packed = _kind(path)
+    kind, packed = kind_of(path)
     if kind not in KNOWN or (packed and kind in (*_PACKED, _ZIP)):
         also = "; pictures are `images:`, PDFs `pdf:`" if kind == _PDF else ""
         hint = f"known: {', '.join(KNOWN)}, text formats also .gz{also}"
@@ -96,7 +96,7 @@ def _zipped(path: Path, name: str, source: Source, reading: Reading, soft: bool)
     archive = Archive(path, name)
     member = archive.only(_ROWS, source.member)
     inner = Path(member)
-    kind, packed = _kind(inner)
+    kind, packed = kind_of(inner)
     shown = f"{name}/{member}"
     if kind not in _ROWS or (packed and kind in _PACKED):
         raise UserError(f"no reader for {kind or 'a file without a suffix'}", where=shown, hint=f"known: {', '.join(_ROWS)}, text formats also .gz")
@@ -112,7 +112,7 @@ def _zipped(path: Path, name: str, source: Source, reading: Reading, soft: bool)
 
 
 def _binary(path: Path, name: str, kind: str, source: Source, reading: Reading, data: bytes | None) -> Batch:
-    if kind in _ARROW:
+    if kind in ARROW:
         return read_arrow(path, name, reading, source.types, data)
     if kind == _BOOK:
         return read_xlsx(path, name, source.sheet, reading.note, data)
@@ -120,7 +120,7 @@ def _binary(path: Path, name: str, kind: str, source: Source, reading: Reading, 
 
 
 def _text(data: bytes, name: str, kind: str, source: Source, reading: Reading, soft: bool) -> Batch:
-    if kind in _LINES:
+    if kind in LINES:
         return read_jsonl(data, name, source.encoding, reading.note)
     if kind == ".json":
         return read_json(data, name, source.path, source.encoding, reading.note, soft=soft)
@@ -129,7 +129,8 @@ def _text(data: bytes, name: str, kind: str, source: Source, reading: Reading, s
     return read_csv(text, name, delimiter, reading.note, types=source.types, keep=reading.keep)
 
 
-def _kind(path: Path) -> tuple[str, bool]:
+def kind_of(path: Path) -> tuple[str, bool]:
+    """A file's kind, by its suffix, and whether it is packed by gzip."""
     packed = path.suffix.lower() == ".gz"
     return (Path(path.stem) if packed else path).suffix.lower(), packed
 

@@ -14,13 +14,14 @@ from agentharness.corpus.batch import Note
 from agentharness.corpus.encoding import first_word, guess
 from agentharness.errors import UserError
 
-_MARKS = (
+MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it starts with
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+"""Byte order marks and what they say."""
 
 
 def unpack(data: bytes, name: str) -> bytes:
@@ -35,7 +36,7 @@ def decode(data: bytes, name: str, encoding: str | None, note: Note) -> str:
     """Text of a file. A declared encoding is taken at its word; else byte order mark, UTF-8, or a guess that is noted. Raises UserError with file:line."""
     if encoding is not None:
         return _declared(data, name, encoding)
-    for mark, kind in _MARKS:
+    for mark, kind in MARKS:
         if data.startswith(mark):
             return _declared(data[len(mark) :], name, kind)
     try:
