@@ -64,7 +64,8 @@ def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers
         return _refuse(state, "not_executed", "", ENDED, 0)
     if action.error is not None:
         return _refuse(state, "malformed", "", action.error, 0)
-    scene = scene.of(state.get("edits"))
+    if (edits := state.get("edits")) is not None:
+        scene = scene.of(edits)
     legal = rules.legals.of(scene, state)
     check = legal.checks.get(action.name)
     if check is None:

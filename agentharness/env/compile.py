@@ -35,13 +35,14 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
     where = _where(make)
     make.recorded = {name: record(make, name, args, where) for name in sorted(spec.trajectories)}
     answering = _answering(make, args)
+    actions = {name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()}
     rules = Rules(
         name=task.name,
         table=make.each,
         rows=Rows(corpus, spec.edges),
         derived=derived,
         opening=_opening(make),
-        actions={name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()},
+        actions=actions,
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
@@ -50,6 +51,7 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         answering=answering,
         state_limit=spec.limits.state,
         assets=corpus.assets,
+        heavy=frozenset(name for name, rule in actions.items() if rule.heavy),
         voices=make.voices,
     )
     for i, path in enumerate(spec.slices):
@@ -65,7 +67,7 @@ def _opening(make: Maker) -> Opening:
     observe = make.template(spec.observe, "observe")
     columns = make.corpus.tables[make.each].columns
     images = [(path, picker(make.field(path, [make.each], "images", i), columns)) for i, path in enumerate(spec.images)]
-    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted, any(map(heavy, spec.start)))
+    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted, any(heavy(make, verb) for verb in spec.start))
 
 
 def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, JsonDict]) -> Rule:
@@ -80,7 +82,7 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
         else_=None if written.else_ is None else make.template(written.else_, *path, "else"),
         cost=make.expression(written.cost, *path, "cost") if isinstance(written.cost, str) else None,
         price=0 if isinstance(written.cost, str) else written.cost,
-        heavy=written.heavy or any(map(heavy, written.do)),
+        heavy=written.heavy or any(heavy(make, verb) for verb in written.do),
         tables=(),
         results=False,
         by_place=False,

@@ -127,7 +127,9 @@ def _has(data: Any, path: KeyPath) -> bool:
 
 def _check_filled(document: Document, preset: Preset, data: Any) -> None:
     if isinstance(data, Missing):
-        key = {"rows": "data", "nodes.rows": "nodes.from", "nodes.columns": "nodes.from"}.get(data.hole, data.hole.partition("_")[0])
+        key = {"rows": "data", "nodes.rows": "nodes.from", "nodes.columns": "nodes.from", "documents.table": "documents.from"}.get(
+            data.hole, data.hole.partition("_")[0]
+        )
         example = f"{key.partition('.')[0]}: {{{key.partition('.')[2]}: …}}" if "." in key else f"{key}: …"
         what = f"the task has no `{key}`" if preset.name == presets.BARE else f"preset {preset.name} needs `{key}`"
         above = key.rpartition(".")[0]

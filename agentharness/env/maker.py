@@ -7,6 +7,7 @@ from typing import Any
 
 from agentharness.config.yaml import Place
 from agentharness.corpus.load import Corpus
+from agentharness.corpus.textindex import TextIndex
 from agentharness.env.expr import Compiled, ListOf, Names, OneOf, Record, Shape, Value, expression, template
 from agentharness.env.fields import known, level
 from agentharness.env.hooks import Hooks
@@ -35,6 +36,10 @@ class Maker:
         """Verbs used, for the world digest."""
         self.filters: set[str] = set()
         """Filters used, for the world digest."""
+        self.indexes: dict[str, int] = {}
+        """Kinds of index used -> semantics version, for the world digest."""
+        self.searched: dict[tuple[str, ...], TextIndex] = {}
+        """(table, fields…) -> its text index: actions that search the same share one."""
         self.databases: dict[tuple[str, ...], Any] = {}
         """What SQL reads, by its tables: sql.Database."""
         self.recorded: dict[str, Recorded] = {}

@@ -119,6 +119,8 @@ class Rules:
     answering: tuple[str, str] | None
     state_limit: int
     assets: Assets
+    heavy: frozenset[str]
+    """Actions that run in a thread of the pool."""
     voices: dict[str, bool]
     """Roles that answer inside the world -> whether a question to them needs a model."""
 

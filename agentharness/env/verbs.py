@@ -31,6 +31,9 @@ _MAKERS: dict[str, Callable[..., Verb]] = {
     "hook": hook,
 }
 
+_LONG = 50_000
+"""Rows from which on a text search runs in a thread."""
+
 
 def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> tuple[Verb, ...]:
     """Compiles the list at `path` (`start`, or an action's `do`). Raises UserError."""
@@ -46,10 +49,10 @@ def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> t
     return tuple(out)
 
 
-def heavy(verb: JsonDict) -> bool:
-    """Whether a verb is known to take long: it belongs in a thread."""
+def heavy(make: Maker, verb: JsonDict) -> bool:
+    """Whether a verb is known to take long: it belongs in a thread. A search of a small table is over before a thread has begun."""
     query = verb.get("query")
-    return isinstance(query, dict) and "sql" in query
+    return isinstance(query, dict) and ("sql" in query or ("text" in query and len(make.corpus.tables[query["in"]]) > _LONG))
 
 
 def normal(verb: JsonDict) -> JsonDict:
@@ -64,6 +67,6 @@ def normal(verb: JsonDict) -> JsonDict:
 
 def _plain(body: Any) -> Any:
     # `limit: 20` is what a query without one means
-    if not isinstance(body, dict) or not body.keys() & {"filter", "sql"}:
+    if not isinstance(body, dict) or not body.keys() & {"filter", "sql", "text"}:
         return body
     return {k: v for k, v in body.items() if not (k == "limit" and v == 20)}

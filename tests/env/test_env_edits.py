@@ -91,7 +91,7 @@ oracle:
 """
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "wish": "Take two seats of X.", "from": "X", "actions": [{"name": "take", "args": {"code": "X", "n": 1}}]},
-    {"id": "b", "wish": "Nothing.", "from": "X", "actions": []},
+    {"id": "b", "wish": "Nothing.", "from": "X", "actions": [{"name": "take", "kwargs": {"code": "X", "n": 3}}, {"name": "here", "arguments": {}}]},
     {"id": "c", "wish": "Impossible.", "from": "X", "actions": [{"name": "here"}, {"name": "take", "args": {"code": "Q", "n": 1}}]},
     {"id": "d", "wish": "Malformed.", "from": "X", "actions": [{"name": "here"}, {"do": "this"}]},
 ]
