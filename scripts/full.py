@@ -1,46 +1,95 @@
-"""`check limit=all` over every task of the shelf whose data is there; the table goes to docs/shelf.md: `python scripts/full.py`.
+"""Checks every task of the shelf on all its rows, and writes what came of it: `python scripts/full.py [data=FOLDER] [out=FILE] [runs=FOLDER] [task=NAME,…]`.
 
-Tasks whose data lies on a hub are played from the shared data beside the project, in the hub's own schema.
+A task whose rows live on a hub, or that asks for a file, is played with the file of `data` that SOURCES names; where that is missing it is named and left out.
+What is played is kept in `runs` (results/check), so that a run that was ended goes on. Exit: 0 nothing red, 1 something red.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from agentharness.check.finding import Report
+from agentharness.check.main import check
+from agentharness.cli.face import Terminal
+from agentharness.config.args import split
+from agentharness.config.run_config import Ref, RunConfig
+from agentharness.env.reading import read_task
+from agentharness.env.world import data_name
+from agentharness.errors import UserError
+from agentharness.plugins.find import find_task
+
 ROOT = Path(__file__).parents[1]
-SHARED = (ROOT.parent / "shared/data").resolve()
-SOURCES = {
+SOURCES: dict[str, str] = {
+    "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
+    "airline_replay": "tau_airline/gpt-4o-trajectories.json",
+    "bbh": "bbh/*.json",
+    "geolocate": "countries/countries.json",
     "gsm8k": "gsm8k/test.jsonl",
     "hotpotqa": "hotpotqa/hub_schema_100.json",
     "mediq": "mediq/all_dev_good.jsonl",
-    "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
-    "geolocate": "countries/countries.json",
-    "bbh": "bbh/navigate.json",
 }
-TARGET = ROOT / "docs/shelf.md"
+"""Task -> its rows under the data folder: a file, or a pattern for several, each of which is a row of the table."""
+HEAD = """\
+# The shelf, checked
+
+Made by `python scripts/full.py`: `check limit=all` over the real data of every task. What a finding means: [check.md](check.md).
+
+| task | data | rows | licence | oracle | random | noop | findings |
+|---|---|---|---|---|---|---|---|
+"""
 
 
-def main() -> int:
-    """1 where a finding is red."""
-    parts = ["# The shelf", "", "Made by `python scripts/full.py`: every task over all rows of its real data, checked without a model.", ""]
-    code = 0
-    with tempfile.TemporaryDirectory() as out:
-        for folder in sorted(p.parent for p in ROOT.glob("tasks/*/task.yaml")):
-            words = [f"task={folder.name}", "limit=all", f"out={out}"]
-            if folder.name in SOURCES:
-                if not (SHARED / SOURCES[folder.name]).exists():
-                    parts += [f"## {folder.name}", "", "Its data is not on this machine.", ""]
-                    continue
-                words.append(f"source={SHARED / SOURCES[folder.name]}")
-            done = subprocess.run([sys.executable, "-m", "agentharness", "check", *words], cwd=ROOT, capture_output=True, text=True, check=False)
-            code = max(code, done.returncode)
-            parts += [f"## {folder.name}", "", "```text", (done.stdout + done.stderr).rstrip(), "```", ""]
-    TARGET.write_text("\n".join(parts), encoding="utf-8")
-    return code
+def main(words: list[str]) -> int:
+    """Checks, writes, and says what is red."""
+    said = split(words)
+    data, out = Path(said.get("data", ROOT / "../shared/data")), Path(said.get("out", ROOT / "docs/shelf.md"))
+    runs = said.get("runs", str(ROOT / "results/check"))
+    names = said["task"].split(",") if "task" in said else sorted(path.parent.name for path in (ROOT / "tasks").glob("*/task.yaml"))
+    face, lines, missing, red = Terminal(quiet=True), list[str](), list[str](), False
+    for name in names:
+        for source, shown in _sources(name, data):
+            if shown is None:
+                missing.append(f"- {name}: its rows are not here ({source})")
+                continue
+            try:
+                report = check(name, _config(name, source, runs), face, limit=None)
+            except UserError as e:
+                missing.append(f"- {name}: {e.what}")
+                continue
+            lines.append(_line(report, shown))
+            red = red or report.colour == "red"
+            face.say(lines[-1])
+    out.write_text(HEAD + "".join(f"{line}\n" for line in lines) + ("\nLeft out:\n\n" + "\n".join(missing) + "\n" if missing else ""), encoding="utf-8")
+    face.say(f"{out}: {len(lines)} checked, {len(missing)} left out")
+    return int(red)
+
+
+def _sources(name: str, data: Path) -> Iterator[tuple[str, str | None]]:
+    """(file, as the table names it) of each corpus of a task; ("", "own") for rows that the task brings; (what is missing, None) where there are none."""
+    pattern = SOURCES.get(name)
+    if pattern is not None:
+        found = sorted(data.glob(pattern))
+        yield from ((str(path), str(path.relative_to(data))) for path in found)
+        if not found:
+            yield pattern, None
+        return
+    found_task = find_task(name, ROOT, None)
+    spec = read_task(found_task.folder, name=found_task.name).spec
+    yield ("the hub's", None) if data_name(spec, None) == "hub" else ("", "own")
+
+
+def _config(name: str, source: str, runs: str) -> RunConfig:
+    return RunConfig(task=Ref(names=(name,)), source=source or None, quiet=True, tasks_root=str(ROOT / "tasks"), out=runs)
+
+
+def _line(report: Report, data: str) -> str:
+    means = [f"{value:.3f}" if (value := report.means.get(name)) is not None else "—" for name in ("oracle", "random", "noop")]
+    found = [f"{f.colour}: {f.name}: {f.text}{f' (such as {f.rows[0]})' if f.rows else ''}" for f in report.findings if f.colour != "green"]
+    cells = [report.task, data, f"{report.rows:,}", report.licence or "—", *means, "<br>".join(found) or "all green"]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

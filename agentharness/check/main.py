@@ -1,52 +1,73 @@
-"""`check`: all checks over one task, as findings."""
+"""`check`: plays the baselines over a task, and judges what they came to. No model, no network."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import time
+from importlib.util import find_spec
 from pathlib import Path
 
-from agentharness.check import data, rules
-from agentharness.check.baselines import floor, solvable
-from agentharness.check.finding import Finding
-from agentharness.check.fix import fix
+import anyio
+
+from agentharness.check import facts
+from agentharness.check.coverage import coverage
+from agentharness.check.duplicates import across, duplicates
+from agentharness.check.finding import Finding, Report
 from agentharness.check.hackable import hackable
 from agentharness.check.leaks import leaks
-from agentharness.check.played import Played, played
+from agentharness.check.plays import Played, play
+from agentharness.check.reach import errors, floor, solvable, turns
 from agentharness.check.same import same
+from agentharness.check.subject import Subject, sample
 from agentharness.config.run_config import RunConfig
+from agentharness.run.collector import quiet_collector
+from agentharness.run.prepare import make_world
+from agentharness.types.face import Face
 
-ROWS = 200
-"""Rows that are played where no limit is given."""
-
-Say = Callable[[str], None]
-
-
-def check(config: RunConfig, name: str, *, whole: bool, mend: bool, say: Say, cwd: Path) -> tuple[Played, list[Finding]]:
-    """Checks one task: the first `config.limit` rows (200 where it is not said), all of them where `whole`. `mend`: fixes what is mechanical, and checks again.
-    Raises UserError."""
-    limit = None if whole else config.limit or ROWS
-    found = played(config, name, limit, say, cwd)
-    findings = look(found, config.seed)
-    if mend and (diff := fix(found, findings)):
-        say(diff.rstrip("\n"))
-        found = played(config, name, limit, say, cwd)
-        findings = look(found, config.seed)
-    return found, findings
+FOLDER = Path("results/check")
+EPISODES = 64
+"""Episodes of random play at least: where there are few rows, each is played more than once."""
+MOST_SAMPLES = 64
 
 
-def look(found: Played, seed: int) -> list[Finding]:
-    """Every check, in the order of the table."""
-    world = found.world
-    return [
-        data.facts(world),
-        solvable(found),
-        *floor(found),
-        same(found, seed),
-        leaks(found),
-        hackable(found),
-        rules.coverage(found),
-        rules.turns(found),
-        rules.states(found),
-        data.duplicates(world),
-        *data.papers(world),
+def check(ref: str, config: RunConfig, face: Face, *, limit: int | None) -> Report:
+    """Checks one task. `config`: seed, data, source, out and the like; `limit`: rows that are played, None: all. Raises UserError where the task does not load;
+    KeyboardInterrupt after the first Ctrl-C, once the running episodes are kept."""
+    began = time.monotonic()
+    config = config.model_copy(update={"relock": True, "limit": None})  # a lock that does not match is a finding here
+    world = make_world(ref, config, face.say, Path.cwd())
+    subject = Subject(ref, world, config, sample(world, limit, config.seed), Path(config.out) if config.out else FOLDER, Path.cwd(), face)
+    data = f"source={config.source}" if config.source else config.data or ""
+    report = Report(world.name, data, world.world, world.spec.licence, len(world), len(subject.rows))
+    with quiet_collector():
+        anyio.run(_fill, subject, report, backend_options={"use_uvloop": find_spec("uvloop") is not None})
+    report.seconds = time.monotonic() - began
+    return report
+
+
+async def _fill(subject: Subject, report: Report) -> None:
+    world = subject.world
+    oracle = await play(subject, "oracle") if world.compiled.oracle is not None else None
+    random = await play(subject, "random", samples=min(MOST_SAMPLES, math.ceil(EPISODES / len(subject.rows))))
+    noop = await play(subject, "noop")
+    both: list[Played] = [random] if oracle is None else [oracle, random]
+    plays = [*both, noop]
+    again = await same(subject, both)
+    findings: list[Finding | None] = [
+        facts.size(subject),
+        facts.licence(subject),
+        facts.locked(subject),
+        solvable(subject, oracle),
+        await turns(subject, oracle),
+        *floor(subject, oracle, random, noop),
+        errors(plays),
+        again.finding,
+        facts.state(subject, plays, again.largest),
+        coverage(world, both),
+        leaks(subject, both),
+        await hackable(subject, oracle, noop),
+        duplicates(subject),
+        across(world, subject.groups) if subject.groups else None,
     ]
+    report.findings = [finding for finding in findings if finding is not None]
+    report.means = {played.cell.agent.name: played.mean for played in plays if world.rewards}

@@ -22,7 +22,7 @@ agentharness: static datasets become stateful environments for agents
   agentharness agents                            list the agents
   agentharness --version
 
-`agentharness COMMAND --help` says more. Exit: 0 clean, 1 some episodes failed, 2 a mistake in what was asked, 130 interrupted.
+`agentharness COMMAND --help` says more. Exit: 0 clean, 1 some episodes failed or a check is red, 2 a mistake in what was asked, 130 interrupted.
 """
 
 RESUMES = "This is a bug, in agentharness or in code that it loads. What was played is kept: the same command goes on from there."
@@ -75,7 +75,7 @@ def _ended(error: BaseException, words: list[str]) -> int:
 
     # Of a group of errors the first says what there is to know; a user never meets the group.
     traceback.print_exception(causes[0], file=sys.stderr)
-    if words[:1] == ["run"]:
+    if words[:1] in (["run"], ["check"]):
         print(RESUMES, file=sys.stderr)
     return 1
 
@@ -144,14 +144,12 @@ def _new(words: list[str]) -> int:
 
 
 def _check(words: list[str]) -> int:
-    if _asks_help(words):
-        print(
-            "agentharness check task=NAME[,NAME] [limit=N|all] [data=demo] [source=FILE] [seed=0] [fix=true] [out=FOLDER]\n\n"
-            "Plays a task by its own solution, by chance and by doing nothing, and says whether it is sound. Exit: 0, or 1 where a finding is red."
-        )
-        return 0
+    from agentharness.cli.check_command import HELP as CHECK
     from agentharness.cli.check_command import check
 
+    if _asks_help(words):
+        print(CHECK, end="")
+        return 0
     return check(words)
 
 

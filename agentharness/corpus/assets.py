@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ MB = 1 << 20
 
 @dataclass(slots=True, frozen=True)
 class Asset:
-    """A known picture. Its bytes lie in `path`, or in `data` where they came from inside a table."""
+    """A known picture. Its bytes lie in `path`, in `data` where they came from inside a table, or behind `read` where they lie packed."""
 
     sha256: str
     length: int
@@ -28,6 +28,8 @@ class Asset:
     data: bytes | None
     made: bool = False
     """Made from raw pixels and not compressed: encoded anew for a model."""
+    read: Callable[[], bytes] | None = None
+    """Gives the bytes anew, from an archive or from memory; raises OSError. `path` then only names them."""
 
 
 class Assets:
@@ -61,6 +63,10 @@ class Assets:
         """Keeps bytes that came from inside a table; their sha256."""
         return self._add(data, None, False)
 
+    def add_packed(self, data: bytes, path: Path, read: Callable[[], bytes], *, made: bool = False) -> str:
+        """Makes bytes known that `read` gives anew whenever they are wanted; their sha256. The bytes are not kept. `path`: how messages name them."""
+        return self._add(data, path, made, read)
+
     def add_pixels(self, width: int, height: int, channels: int, pixels: bytes) -> str:
         """Keeps raw 8-bit pixels (1, 3 or 4 channels) as a PNG; its sha256."""
         return self._add(images.png_of_pixels(width, height, channels, pixels), None, True)
@@ -90,9 +96,9 @@ class Assets:
         if data is None:
             assert asset.path is not None
             try:
-                data = asset.path.read_bytes()
+                data = asset.read() if asset.read is not None else asset.path.read_bytes()
             except OSError as e:
-                raise EpisodeError("env", f"image {asset.path.name} cannot be read: {e.strerror}") from None
+                raise EpisodeError("env", f"image {asset.path.name} cannot be read: {e.strerror or e}") from None
             if len(data) != asset.length or canon.sha256(data) != sha:
                 raise EpisodeError("env", f"image {asset.path.name} has changed since the corpus was loaded")
             self._raw.put(sha, data, len(data))
@@ -136,8 +142,8 @@ class Assets:
             self._sound.add(asset.sha256)
         return image
 
-    def _add(self, data: bytes, path: Path | None, made: bool) -> str:
+    def _add(self, data: bytes, path: Path | None, made: bool, read: Callable[[], bytes] | None = None) -> str:
         sha = canon.sha256(data)
         if sha not in self._known:
-            self._known[sha] = Asset(sha, len(data), images.read_header(data), path, None if path else data, made)
+            self._known[sha] = Asset(sha, len(data), images.read_header(data), path, None if path else data, made, read)
         return sha

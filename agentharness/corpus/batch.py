@@ -22,6 +22,8 @@ class Reading:
     note: Note
     trusted: bool = True
     """Whether Python sources may run."""
+    hear: Note = lambda _: None
+    """Hears of what takes long."""
     keep: frozenset[str] = frozenset()
     """Columns that no guess types: keys and gold are compared as text, `1.10` is not `1.1`."""
 

@@ -22,21 +22,50 @@ _WORDS = {"int": "a whole number", "float": "a number", "bool": "true or false",
 
 def guess(cells: Sequence[str]) -> Kind:
     """Type of a column by all its cells. Whatever would not read back the same stays text: `00123`, `+49`, 19 digits, `NA`, `yes`, `True`."""
-    filled = [c for c in cells if c]
-    if not filled:
-        return "text"
-    if all(c in ("true", "false") for c in filled):
-        return "bool"
-    if all(_INT.match(c) for c in filled):
-        return "int"
-    if all(_FLOAT.match(c) and _fits(c) for c in filled):
-        return "float"
-    return "text"
+    out = Guess()
+    for cell in cells:
+        if cell:
+            out.add(cell)
+            if not out.open:
+                break
+    return out.kind
+
+
+class Guess:
+    """`guess`, a filled cell at a time."""
+
+    __slots__ = ("_filled", "_left")
+
+    def __init__(self) -> None:
+        self._left: list[tuple[Kind, Callable[[str], Any]]] = list(_TESTS)
+        self._filled = False
+
+    @property
+    def open(self) -> bool:
+        """Whether another cell may still change the guess."""
+        return bool(self._left)
+
+    @property
+    def kind(self) -> Kind:
+        """The type that all cells so far allow."""
+        return self._left[0][0] if self._left and self._filled else "text"
+
+    def add(self, cell: str) -> None:
+        """Takes a filled cell into account."""
+        self._filled = True
+        self._left = [one for one in self._left if one[1](cell)]
 
 
 def _fits(cell: str) -> bool:
     digits = sum(c.isdigit() for c in cell.lower().partition("e")[0])
     return 0 < digits <= 17 and math.isfinite(float(cell))
+
+
+_TESTS: tuple[tuple[Kind, Callable[[str], Any]], ...] = (
+    ("bool", lambda cell: cell in ("true", "false")),
+    ("int", _INT.match),
+    ("float", lambda cell: _FLOAT.match(cell) and _fits(cell)),
+)
 
 
 def reader(kind: Kind) -> Callable[[str], Any]:
@@ -63,12 +92,18 @@ def columns_of(batch: Batch) -> set[str]:
     return {name for row in batch.rows for name in row}
 
 
+def check_types(types: Mapping[str, Kind], known: set[str], name: str) -> None:
+    """Raises UserError for a typed column that no row has."""
+    for column in types:
+        if column not in known:
+            raise UserError(f"types: names no column {column!r}", where=name, hint=closest(column, known))
+
+
 def apply_types(batch: Batch, types: Mapping[str, Kind]) -> None:
     """Gives declared types to the text values of a batch, in place; `text` also turns other values into text. Raises UserError with file:line."""
-    known = columns_of(batch) if types else set()
+    if types:
+        check_types(types, columns_of(batch), batch.name)
     for column, kind in types.items():
-        if column not in known:
-            raise UserError(f"types: names no column {column!r}", where=batch.name, hint=closest(column, known))
         read = reader(kind)
         for i, row in enumerate(batch.rows):
             value = row.get(column)

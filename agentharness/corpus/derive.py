@@ -34,7 +34,7 @@ def derive(name: str, spec: TableSpec, parent: Table, place: Callable[..., Any])
     def at(i: int) -> str:
         return f"{parent.name} {origins[i][0]!r}, item {origins[i][1]}"
 
-    return Found(name, rows, positions, at, scopes if spec.scope else None, columns)
+    return Found(name, rows, positions, at, scopes if spec.scope else None, columns, [key for key, _ in origins])
 
 
 def _items(spec: TableSpec, parent: Table, key: str, row: JsonDict, where: str) -> list[JsonDict]:

@@ -21,19 +21,21 @@ class _Refused(Exception):
     """A column that cannot be JSON."""
 
 
-def read_arrow(path: Path, name: str, reading: Reading, types: Mapping[str, str]) -> Batch:
-    """Rows of a parquet, Arrow (file or stream) or Feather file. Raises UserError where it is none."""
+def read_arrow(path: Path, name: str, reading: Reading, types: Mapping[str, str], data: bytes | None = None) -> Batch:
+    """Rows of a parquet, Arrow (file or stream) or Feather file. `data`: its bytes, where it lies in an archive. Raises UserError where it is none."""
     pa = need_pyarrow(name)
     try:
-        if path.suffix == ".parquet":
+        if path.suffix.lower() == ".parquet":
             import pyarrow.parquet as pq
 
-            table = pq.read_table(path)
+            table = pq.read_table(path if data is None else pa.BufferReader(data))
         else:
+            opened = pa.memory_map(str(path)) if data is None else pa.BufferReader(data)
             try:
-                table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+                table = pa.ipc.open_file(opened).read_all()
             except pa.ArrowInvalid:  # data sets caches hold the stream form
-                table = pa.ipc.open_stream(pa.memory_map(str(path))).read_all()
+                opened.seek(0)
+                table = pa.ipc.open_stream(opened).read_all()
     except (pa.ArrowException, OSError) as e:
         raise UserError(f"cannot be read: {str(e).splitlines()[0]}", where=name, hint="a parquet, Arrow or Feather file is wanted") from None
     return from_table(table, name, path.parent, reading, types, class_names(table.schema))

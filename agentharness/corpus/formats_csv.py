@@ -14,31 +14,42 @@ from agentharness.types.part import JsonDict
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SHOWN = {"\t": "tab"}
-_WIDEST = 1 << 30
+WIDEST = 1 << 30
+"""Characters of a cell: the standard limit of 128 KB refuses long documents."""
 
 
 def read_csv(text: str, name: str, delimiter: str | None, note: Note, *, types: Mapping[str, Kind], keep: frozenset[str] = frozenset()) -> Batch:
     """Rows of a CSV text. Columns in `types` stay text here, for their declared type; those in `keep` stay text. Raises UserError with file:line."""
     if delimiter is None:
         delimiter = sniff(text)
-        if delimiter != ",":
-            note(f"{name}: fields are parted by {_SHOWN.get(delimiter, delimiter)!r} (change with delimiter:)")
+        note_delimiter(delimiter, name, note)
     header, records, lines = _records(text, name, delimiter, note)
     columns: list[Sequence[str]] = list(zip(*records, strict=True)) if records else [()] * len(header)
-    guessed: dict[str, Kind] = {}
+    kinds: dict[str, Kind] = {}
     values: list[list[object]] = []
     for column, cells in zip(header, columns, strict=True):
         kind: Kind = "text" if column in types or column in keep else guess(cells)
-        if kind != "text":
-            guessed[column] = kind
+        kinds[column] = kind
         read = reader(kind)
         values.append([read(cell) if cell else None for cell in cells])
+    note_guesses(kinds, name, note)
+    rows: list[JsonDict] = [dict(zip(header, row, strict=True)) for row in zip(*values, strict=True)]
+    return Batch(rows, name, lines)
+
+
+def note_delimiter(delimiter: str, name: str, note: Note) -> None:
+    """Says a guessed delimiter that is no comma."""
+    if delimiter != ",":
+        note(f"{name}: fields are parted by {_SHOWN.get(delimiter, delimiter)!r} (change with delimiter:)")
+
+
+def note_guesses(kinds: Mapping[str, Kind], name: str, note: Note) -> None:
+    """Says which columns are not read as text."""
+    guessed = {column: kind for column, kind in kinds.items() if kind != "text"}
     if guessed:
         by_kind = {k: ", ".join(c for c, kind in guessed.items() if kind == k) for k in ("int", "float", "bool")}
         shown = "; ".join(f"{names} as {kind}" for kind, names in by_kind.items() if names)
         note(f"{name}: read {shown} (keep text with types: {{{next(iter(guessed))}: text}})")
-    rows: list[JsonDict] = [dict(zip(header, row, strict=True)) for row in zip(*values, strict=True)]
-    return Batch(rows, name, lines)
 
 
 def sniff(text: str) -> str:
@@ -82,20 +93,18 @@ def _records(text: str, name: str, delimiter: str, note: Note) -> tuple[list[str
 
 
 def _parse(text: str, name: str, delimiter: str, quoting: int, note: Note) -> tuple[list[str], list[list[str]], list[int]]:
-    csv.field_size_limit(_WIDEST)  # the standard limit of 128 KB refuses long documents
-    names: list[str] = []
+    csv.field_size_limit(WIDEST)
+    header: list[str] = []
     records: list[list[str]] = []
     lines: list[int] = []
     start = 1
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)  # type: ignore[arg-type]
         for row in rows:
-            if not names:
-                names = header(row, f"{name}:{start}", note) if row else []
+            if not header:
+                header = header_names(row, f"{name}:{start}", note) if row else []
             elif row:
-                if len(row) != len(names):
-                    what = f"{len(row)} fields, the header has {len(names)}"
-                    raise UserError(what, where=f"{name}:{start}", hint="quote fields that hold the delimiter, or say delimiter:")
+                check_width(row, header, f"{name}:{start}")
                 records.append(row)
                 lines.append(start)
             start = rows.line_num + 1
@@ -103,11 +112,18 @@ def _parse(text: str, name: str, delimiter: str, quoting: int, note: Note) -> tu
         raise UserError(f"is not CSV: {e}", where=f"{name}:{start}", hint="double the quotes inside a quoted field, and close it") from None
     except TypeError as e:
         raise UserError(f"cannot be the delimiter: {delimiter!r} ({e})", where=name, hint="one character") from None
-    return names, records, lines
+    return header, records, lines
 
 
-def header(row: list[str], where: str, note: Note) -> list[str]:
-    """Names of the columns. Raises UserError where two are called alike."""
+def check_width(row: list[str], header: list[str], where: str) -> None:
+    """Raises UserError for a record that is not as wide as the header."""
+    if len(row) != len(header):
+        what = f"{len(row)} fields, the header has {len(header)}"
+        raise UserError(what, where=where, hint="quote fields that hold the delimiter, or say delimiter:")
+
+
+def header_names(row: list[str], where: str, note: Note) -> list[str]:
+    """Names of the columns. Raises UserError for two of one name."""
     names = [cell.strip() for cell in row]
     for i, column in enumerate(names):
         if not column:

@@ -1,14 +1,16 @@
-"""A folder of images: rows {image, name, label}. Labels come from subfolders, or from a table of names."""
+"""A folder or a zip archive of images: rows {image, name, label}. Labels come from subfolders, or from a table of names."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from agentharness import canon
+from agentharness.corpus.archive import Archive
 from agentharness.corpus.batch import Batch, Reading
 from agentharness.corpus.files import read_file
 from agentharness.corpus.formats_csv import sniff
@@ -27,13 +29,14 @@ def read_images(source: Source, reading: Reading) -> Batch:
     """
     assert source.images is not None
     name, folder = source.images, reading.folder / source.images
-    if not folder.is_dir():
+    packed = folder.suffix.lower() == ".zip" and not folder.is_dir()
+    if not packed and not folder.is_dir():
         near = [p.name for p in folder.parent.iterdir() if p.is_dir()] if folder.parent.is_dir() else []
         raise UserError("no such folder", where=name, hint=closest(folder.name, near))
-    files = _pictures(folder, name, reading)
+    files = _pictures(_members(folder, name, reading) if packed else _files(folder, reading), name, reading)
     if not files:
         raise UserError("holds no image", where=name, hint="PNG, JPEG, WebP, GIF, BMP, TIFF and AVIF are images")
-    origin: JsonDict = {"folder": name, "files": len(files), "sha256": canon.digest([[p, sha] for p, sha in files])}
+    origin: JsonDict = {"zip" if packed else "folder": name, "files": len(files), "sha256": canon.digest([[p, sha] for p, sha in files])}
     if source.labels is not None:
         table, fact = _table(source.labels, reading, {n for p, _ in files for n in _names(p)})
         origin["labels"] = fact
@@ -54,16 +57,36 @@ def read_images(source: Source, reading: Reading) -> Batch:
     return Batch(rows, name, origin=origin)
 
 
-def _pictures(folder: Path, name: str, reading: Reading) -> list[tuple[str, str]]:
-    """(path within the folder, sha256) of every image, in order of path."""
+def _files(folder: Path, reading: Reading) -> Iterator[tuple[str, Callable[[], str]]]:
+    """(path within the folder, what makes it known and gives its sha256) of every file that is not hidden, in order of path."""
+    for path, file in sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*") if p.is_file()):
+        if not any(segment.startswith(".") for segment in path.split("/")):
+            yield path, partial(reading.assets.add_file, file)
+
+
+def _members(path: Path, name: str, reading: Reading) -> Iterator[tuple[str, Callable[[], str]]]:
+    """The same of an archive. One folder that holds all of it is no label: it is left out of the paths."""
+    archive = Archive(path, name)
+    tops = {member.partition("/")[0] for member in archive.members if "/" in member}
+    lone = f"{tops.pop()}/" if len(tops) == 1 and all("/" in member for member in archive.members) else ""
+
+    if lone:
+        reading.note(f"{name}: all lies in the folder {lone}, which is no label (a zip of several folders has labels)")
+
+    def known(member: str) -> str:
+        return reading.assets.add_packed(archive.need(member), path.parent / member, partial(archive.read, member))
+
+    for member in archive.members:
+        yield member.removeprefix(lone), partial(known, member)
+
+
+def _pictures(files: Iterable[tuple[str, Callable[[], str]]], name: str, reading: Reading) -> list[tuple[str, str]]:
+    """(path, sha256) of every image among the files."""
     found: list[tuple[str, str]] = []
     passed: dict[str, list[str]] = {"no image": [], "damaged": [], f"above {MAX_PIXELS // 1_000_000} megapixels": []}
     none, damaged, large = passed.values()
-    paths = sorted((p.relative_to(folder).as_posix(), p) for p in folder.rglob("*") if p.is_file())
-    for path, file in paths:
-        if any(segment.startswith(".") for segment in path.split("/")):
-            continue
-        sha = reading.assets.add_file(file)
+    for path, add in files:
+        sha = add()
         header = reading.assets.info(sha).header
         if header.mime == UNKNOWN:
             none.append(path)
@@ -73,9 +96,9 @@ def _pictures(folder: Path, name: str, reading: Reading) -> list[tuple[str, str]
             large.append(path)
         else:
             found.append((path, sha))
-    for why, files in passed.items():
-        if files:
-            reading.note(f"{name}: {_count(len(files), 'file')} skipped, {why}: {_some(files)}")
+    for why, paths in passed.items():
+        if paths:
+            reading.note(f"{name}: {_count(len(paths), 'file')} skipped, {why}: {_some(paths)}")
     return found
 
 

@@ -25,15 +25,20 @@ def read_jsonl(data: bytes, name: str, encoding: str | None, note: Note) -> Batc
     for number, line in enumerate(_utf8(data, name, encoding, note).split(b"\n"), 1):
         if not line.strip():
             continue
-        try:
-            row = parse_json(line)
-        except ValueError as e:
-            raise UserError(f"is not JSON: {_fault(e)}", where=_place(name, e, number), hint=_hint(line, number)) from None
-        if not isinstance(row, dict):
-            raise UserError(f"a line holds {_kind(row)}, not an object", where=f"{name}:{number}", hint=_hint(line, number))
-        rows.append(row)
+        rows.append(parse_line(line, name, number))
         lines.append(number)
     return Batch(rows, name, lines)
+
+
+def parse_line(line: bytes, name: str, number: int) -> JsonDict:
+    """The object that a line holds. Raises UserError with file:line."""
+    try:
+        row = parse_json(line)
+    except ValueError as e:
+        raise UserError(f"is not JSON: {_fault(e)}", where=_place(name, e, number), hint=_hint(line, number)) from None
+    if not isinstance(row, dict):
+        raise UserError(f"a line holds {_kind(row)}, not an object", where=f"{name}:{number}", hint=_hint(line, number))
+    return row
 
 
 def read_json(data: bytes, name: str, path: str | None, encoding: str | None, note: Note, *, soft: bool = False) -> Batch:

@@ -23,29 +23,45 @@ class Found:
     """Rows of a table before they have keys. `scopes`: the episode row's key of each, where the key counts within it."""
 
     name: str
-    rows: list[JsonDict]
+    rows: Sequence[JsonDict]
     positions: Sequence[int]
     """In the source; of derived rows of a scoped table, within the parent's list."""
     place: Callable[[int], str]
     scopes: Sequence[str] | None = None
     columns: frozenset[str] = frozenset()
+    parents: Sequence[str] | None = None
+    """Of a derived table: the key of the row that each was made from."""
 
 
 @dataclass(slots=True)
 class Keyed:
     """The rows that stand, with their keys."""
 
-    rows: list[JsonDict] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+    """Their places among the rows that were found."""
     keys: list[str] = field(default_factory=list)
     scopes: list[str] | None = None
+    parents: list[str] = field(default_factory=list)
     counts: dict[tuple[str | None, str], int] = field(default_factory=dict)
     dropped: int = 0
 
     def add(self, found: Found, i: int, key: str) -> None:
-        self.rows.append(found.rows[i])
+        self.kept.append(i)
         self.keys.append(key)
         if self.scopes is not None and found.scopes is not None:
             self.scopes.append(found.scopes[i])
+        if found.parents is not None:
+            self.parents.append(found.parents[i])
+
+    def notes(self, name: str) -> list[str]:
+        """What became of duplicates, in one line each."""
+        out: list[str] = []
+        merged = sum(n - 1 for n in self.counts.values())
+        if merged:
+            out.append(f"{name}: {merged} identical {'row is' if merged == 1 else 'rows are'} merged and counted (`key: row` keeps each)")
+        if self.dropped:
+            out.append(f"{name}: {self.dropped} {'row' if self.dropped == 1 else 'rows'} with a key seen before left out (unique: first)")
+        return out
 
 
 def key_columns(spec: TableSpec) -> list[str]:

@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from agentharness.corpus.assets import Assets
 from agentharness.corpus.batch import Batch, Note, Reading
+from agentharness.corpus.big import Wanted, is_large, open_large
 from agentharness.corpus.derive import derive, inherit
 from agentharness.corpus.keys import Found, assign, key_columns
 from agentharness.corpus.levels import check, check_key
 from agentharness.corpus.merkle import TableDigest, digest_table
 from agentharness.corpus.project import compile_levels, tree
-from agentharness.corpus.read import instead, read
+from agentharness.corpus.read import LOCATORS, instead, read
+from agentharness.corpus.rename import rename as rename_columns
 from agentharness.corpus.spec import Level, Source, TableSpec
 from agentharness.corpus.table import ListRows, Table
 from agentharness.errors import UserError, closest
@@ -23,6 +25,7 @@ from agentharness.types.part import JsonDict
 
 Columns = Mapping[str, Mapping[str, Level]]
 Place = Callable[..., Any]
+_T = TypeVar("_T")
 
 
 def _dotted(*path: str | int) -> str:
@@ -39,6 +42,10 @@ class Corpus:
     """Table with a source -> where its rows came from: file with sha256 and size, folder, hub id with revision, Python file."""
     notes: list[str] = field(default_factory=list)
     """Guesses and skipped things, each with how to change it."""
+    known: dict[str, TableDigest] = field(default_factory=dict)
+    """Digests of tables that came with theirs."""
+    note: Note = lambda _: None
+    """Hears of what takes long, such as a text index that is built."""
 
     def digests(self) -> dict[str, TableDigest]:
         """Content digests by table; computed once."""
@@ -46,7 +53,7 @@ class Corpus:
 
     @cached_property
     def _digests(self) -> dict[str, TableDigest]:
-        return {name: digest_table(table) for name, table in self.tables.items()}
+        return {name: self.known.get(name) or digest_table(table) for name, table in self.tables.items()}
 
 
 def load(
@@ -64,8 +71,9 @@ def load(
 ) -> Corpus:
     """Reads and joins all tables. `folder`: the task's. `root`: the table whose rows are episodes.
 
-    `data="demo"` plays the root source's demo file; `source` is a file of any format that takes the root source's place (relative to the working folder), with
-    `rename` from its columns to the source's own. `place`: long-form key path -> place in the user's file. Raises UserError.
+    `data="demo"` plays the root source's demo file, and those of other sources that have one; `source` is a file of any format that takes the root source's
+    place (relative to the working folder), with `rename` from its columns to the source's own. `place`: long-form key path -> place in the
+    user's file. Raises UserError.
     """
     notes: list[str] = []
 
@@ -78,19 +86,26 @@ def load(
     if unknown is not None:
         raise UserError(f"no table {unknown!r}", where=str(place("columns", unknown)), hint=closest(unknown, tables))
     base = _base(tables, root, place)
-    corpus = Corpus({}, Assets(), {}, notes)
+    corpus = Corpus({}, Assets(), {}, notes, {}, note)
     for name in order:
         spec = tables[name]
+        declared = columns.get(name, {})
         if spec.from_ is not None:
             found, refused = derive(name, spec, corpus.tables[spec.from_], place), {}
         else:
-            renamed = rename if name == base else None
-            reading = Reading(folder, corpus.assets, noted, trusted, _as_text(spec, columns.get(name, {}), renamed or {}))
-            swap = (data, source) if name == base else (None, None)
-            batch = _read(name, spec, reading, *swap, renamed, place)
+            renamed = (rename or {}) if name == base else {}
+            reading = Reading(folder, corpus.assets, noted, trusted, note, _as_text(spec, declared, renamed))
+            # Demo rows of one table ask for those of the others that have some.
+            shown = data if name == base or (data is not None and spec.source is not None and spec.source.demo is not None) else None
+            wanted = _wanted(name, spec, reading, declared, (shown, source if name == base else None), renamed, place)
+            large = _blamed(wanted, open_large) if is_large(wanted) else None
+            if large is not None:
+                corpus.tables[name], corpus.origin[name], corpus.known[name] = large.table, large.origin, large.digest
+                continue
+            batch = _blamed(wanted, _read)
             corpus.origin[name] = batch.origin
             found, refused = _found(name, batch), batch.refused
-        corpus.tables[name] = _table(found, spec, columns.get(name, {}), refused, corpus.tables, noted, place)
+        corpus.tables[name] = _table(found, spec, declared, refused, corpus.tables, noted, place)
     return corpus
 
 
@@ -134,9 +149,11 @@ def _as_text(spec: TableSpec, levels: Mapping[str, Level], rename: Mapping[str, 
     return frozenset(out)
 
 
-def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: str | None, rename: Mapping[str, str] | None, place: Place) -> Batch:
-    """Rows of a table's source, or of what takes its place."""
-    source = spec.source
+def _wanted(
+    name: str, spec: TableSpec, reading: Reading, levels: Mapping[str, Level], swap: tuple[str | None, str | None], rename: Mapping[str, str], place: Place
+) -> Wanted:
+    """A table's source, or what takes its place."""
+    source, (data, file) = spec.source, swap
     assert source is not None
     if data is not None and file is not None:
         raise UserError("data and source both replace the rows", where="source", hint="say one of them")
@@ -146,25 +163,41 @@ def _read(name: str, spec: TableSpec, reading: Reading, data: str | None, file: 
         labels = str(reading.folder / source.labels) if source.labels else None
         reading.folder = Path.cwd()
         source = instead(source, file, reading.folder, labels)
+    replaced = file is not None or data is not None
+
+    def empty(said: str) -> UserError:
+        # a command that names the file is at fault itself, not the task
+        where, what = (said, "holds no rows") if replaced else (str(place("corpus", name, "source", _locator(source))), f"{said} holds no rows")
+        return UserError(what, where=where, hint="a table needs at least one")
+
+    renames = [(names, where) for names, where in ((rename, "rename"), (spec.rename, str(place("corpus", name, "rename")))) if names]
+    return Wanted(name, spec, source, replaced, reading, levels, renames, empty, place)
+
+
+def _blamed(wanted: Wanted, read: Callable[[Wanted], _T]) -> _T:
+    """What `read` makes of a source. Where the source itself is at fault, and the task names it, the error says where it does."""
     try:
-        batch = read(source, reading, soft=data is not None or file is not None)
+        return read(wanted)
     except UserError as e:
-        locator = getattr(source, _locator(source))
-        if data is not None or file is not None or e.where != locator:
+        kind = _locator(wanted.source)
+        locator = getattr(wanted.source, kind)
+        if wanted.soft or e.where != locator:
             raise
-        raise UserError(f"{locator}: {e.what}", where=str(place("corpus", name, "source", _locator(source))), hint=e.hint) from e
+        raise UserError(f"{locator}: {e.what}", where=str(wanted.place("corpus", wanted.name, "source", kind)), hint=e.hint) from e
+
+
+def _read(wanted: Wanted) -> Batch:
+    """All rows of a source, in memory."""
+    batch = read(wanted.source, wanted.reading, soft=wanted.soft)
     if not batch.rows:
-        said = file is None and data is None  # else the command names the file, not the task
-        where, what = (str(place("corpus", name, "source", _locator(source))), f"{batch.name} holds no rows") if said else (batch.name, "holds no rows")
-        raise UserError(what, where=where, hint="a table needs at least one")
-    if rename:
-        _rename(batch, rename, "rename")
-    _rename(batch, spec.rename, str(place("corpus", name, "rename")))
+        raise wanted.empty(batch.name)
+    for names, where in wanted.renames:
+        rename_columns(batch, names, where)
     return batch
 
 
 def _locator(source: Source) -> str:
-    return next((kind for kind in ("hub", "file", "images", "python") if getattr(source, kind) is not None), "file")
+    return next((kind for kind in LOCATORS if getattr(source, kind) is not None), "file")
 
 
 def _demo(name: str, source: Source, data: str, place: Place) -> str:
@@ -174,21 +207,6 @@ def _demo(name: str, source: Source, data: str, place: Place) -> str:
     if source.demo is None:
         raise UserError("this task has no demo rows", where=where, hint="leave data=demo out, or give source=FILE")
     return source.demo
-
-
-def _rename(batch: Batch, names: Mapping[str, str], where: str) -> None:
-    """Renames columns in place."""
-    if not names:
-        return
-    known = {column for row in batch.rows for column in row}
-    for old, new in names.items():
-        if old not in known:
-            raise UserError(f"{batch.name} has no column {old!r} to rename", where=where, hint=closest(old, known))
-        if new in known and new not in names:
-            raise UserError(f"{batch.name} has a column {new!r} already", where=where, hint=f"rename that one too, or choose another name for {old!r}")
-    if len(set(names.values())) < len(names):
-        raise UserError("two columns are renamed to one name", where=where, hint="give each its own")
-    batch.rows = [{names.get(column, column): value for column, value in row.items()} for row in batch.rows]
 
 
 def _found(name: str, batch: Batch) -> Found:
@@ -202,18 +220,16 @@ def _table(
     """Levels checked, keys given, duplicates settled."""
     name = found.name
     if spec.from_ is not None and spec.rename:
-        batch = Batch(found.rows, name)
-        _rename(batch, spec.rename, str(place("corpus", name, "rename")))
+        batch = Batch(list(found.rows), name)
+        rename_columns(batch, spec.rename, str(place("corpus", name, "rename")))
         found.rows = batch.rows
         found.columns = frozenset(c for row in found.rows for c in row)
     check(name, levels, found.rows, found.columns, refused, place)
     if spec.from_ is not None:
-        levels = inherit(name, spec, levels, found.columns, found.rows, tables[spec.from_], place)
+        levels = inherit(name, spec, levels, found.columns, list(found.rows), tables[spec.from_], place)
     check_key(name, key_columns(spec), levels, found.columns, place)
     keyed = assign(found, spec, compile_levels(tree(levels, found.columns)))
-    merged = sum(n - 1 for n in keyed.counts.values())
-    if merged:
-        note(f"{name}: {merged} identical {'row is' if merged == 1 else 'rows are'} merged and counted (`key: row` keeps each)")
-    if keyed.dropped:
-        note(f"{name}: {keyed.dropped} {'row' if keyed.dropped == 1 else 'rows'} with a key seen before left out (unique: first)")
-    return Table(name, ListRows(keyed.rows), keyed.keys, levels, scopes=keyed.scopes, counts=keyed.counts, columns=found.columns)
+    for line in keyed.notes(name):
+        note(line)
+    rows = ListRows([found.rows[i] for i in keyed.kept])
+    return Table(name, rows, keyed.keys, levels, scopes=keyed.scopes, counts=keyed.counts, columns=found.columns, parents=keyed.parents)

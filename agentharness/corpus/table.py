@@ -17,12 +17,28 @@ from agentharness.types.part import JsonDict
 class Rows(Protocol):
     """Rows by position. The only way in which a table reaches them, so that they may lie in memory or in a mapped file."""
 
+    @property
+    def held(self) -> bool:
+        """Whether they lie in memory anyway, so that their views may be kept beside them."""
+        ...
+
     def __len__(self) -> int: ...
     def get(self, i: int) -> JsonDict: ...
 
 
+class Index(Protocol):
+    """Keys by position, and positions by key. The only way in which a table reaches them."""
+
+    def __len__(self) -> int: ...
+    def ident(self, i: int) -> tuple[str | None, str]: ...
+    def keys(self, scope: str | None) -> Iterable[str]: ...
+    def find(self, scope: str | None, key: str) -> int | None: ...
+
+
 class ListRows:
     """Rows held in memory."""
+
+    held = True
 
     def __init__(self, rows: list[JsonDict]) -> None:
         self._rows = rows
@@ -32,6 +48,35 @@ class ListRows:
 
     def get(self, i: int) -> JsonDict:
         return self._rows[i]
+
+
+class DictIndex:
+    """Keys held in memory."""
+
+    def __init__(self, keys: Sequence[str], scopes: Sequence[str] | None) -> None:
+        self._ids: list[tuple[str | None, str]] = list(zip(scopes, keys, strict=True)) if scopes is not None else [(None, k) for k in keys]
+        self._scoped = scopes is not None
+        self._by_scope: dict[str | None, dict[str, int]] = {}
+        for i, (scope, key) in enumerate(self._ids):
+            self._by_scope.setdefault(scope, {})[key] = i
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def ident(self, i: int) -> tuple[str | None, str]:
+        """(scope or None, key) of the row at position `i`."""
+        return self._ids[i]
+
+    def keys(self, scope: str | None) -> Iterable[str]:
+        """Keys in order: those within `scope`, or all where it is None."""
+        if self._scoped and scope is None:
+            return chain.from_iterable(self._by_scope.values())
+        return self._by_scope.get(scope, {}).keys()
+
+    def find(self, scope: str | None, key: str) -> int | None:
+        """The position of a row, or None."""
+        part = self._by_scope.get(scope)
+        return None if part is None else part.get(key)
 
 
 def key_text(value: Any) -> str:
@@ -48,12 +93,13 @@ class Table:
         self,
         name: str,
         rows: Rows,
-        keys: Sequence[str],
+        keys: Sequence[str] | Index,
         levels: Mapping[str, Level],
         *,
         scopes: Sequence[str] | None = None,
         counts: Mapping[tuple[str | None, str], int] | None = None,
         columns: Iterable[str] = (),
+        parents: Sequence[str] = (),
     ) -> None:
         self.name, self.levels = name, dict(levels)
         self.columns = frozenset(columns)
@@ -61,35 +107,37 @@ class Table:
         self.scope = scopes is not None
         self.counts = dict(counts or {})
         """(scope or None, key) -> how many identical source rows this one stands for; only where more than one."""
-        self.ids: list[tuple[str | None, str]] = list(zip(scopes, keys, strict=True)) if scopes is not None else [(None, k) for k in keys]
-        """(scope or None, key) of every row, in order."""
+        self.parents = parents
+        """Of a derived table: the key of the row that each was made from, in order; else empty."""
         self.projections = compile_levels(tree(self.levels, self.columns))
         self._rows = rows
-        self._views: list[JsonDict | None] = [None] * len(rows)
-        self._index: dict[str | None, dict[str, int]] = {}
-        for i, (scope, key) in enumerate(self.ids):
-            self._index.setdefault(scope, {})[key] = i
+        self._views: list[JsonDict | None] | None = [None] * len(rows) if rows.held else None
+        self._index: Index = DictIndex(keys, scopes) if isinstance(keys, Sequence) else keys
         self._found: dict[tuple[str, str | None], dict[str, str]] = {}
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._index)
 
     def __iter__(self) -> Iterator[tuple[str | None, str, JsonDict]]:
         """(scope or None, key, full row) in order."""
-        for i, (scope, key) in enumerate(self.ids):
-            yield scope, key, self._rows.get(i)
+        for i in range(len(self)):
+            yield *self._index.ident(i), self._rows.get(i)
+
+    def ident(self, i: int) -> tuple[str | None, str]:
+        """(scope or None, key) of the row at position `i`."""
+        return self._index.ident(i)
 
     def keys(self, scope: str | None = None) -> Iterable[str]:
         """Keys in order; of a scoped table those within `scope`, all of them where it is None."""
-        if self.scope and scope is None:
-            return chain.from_iterable(self._index.values())
-        return self._index.get(scope if self.scope else None, {}).keys()
+        return self._index.keys(scope if self.scope else None)
 
     def view(self, key: str, scope: str | None = None) -> JsonDict | None:
-        """The public view: holds no other path at all. None where there is no such row. Cached and shared: never to be mutated."""
+        """The public view: holds no other path at all. None where there is no such row. Shared: never to be mutated."""
         i = self._at(key, scope)
         if i is None:
             return None
+        if self._views is None:
+            return self.projections.public(self._rows.get(i))
         view = self._views[i]
         if view is None:
             view = self._views[i] = self.projections.public(self._rows.get(i))
@@ -133,9 +181,6 @@ class Table:
         return index
 
     def _at(self, key: str, scope: str | None) -> int | None:
-        part = self._index.get(scope if self.scope else None)
-        if part is not None:
-            return part.get(key)
         if self.scope and scope is None:
             raise ValueError(f"table {self.name!r} is scoped: say which episode row's")
-        return None
+        return self._index.find(scope if self.scope else None, key)

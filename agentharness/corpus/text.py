@@ -14,13 +14,14 @@ from agentharness.corpus.batch import Note
 from agentharness.corpus.encoding import first_word, guess
 from agentharness.errors import UserError
 
-_MARKS = (
+MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it starts with
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+"""Byte order marks and what they say."""
 
 
 def unpack(data: bytes, name: str) -> bytes:
@@ -35,7 +36,7 @@ def decode(data: bytes, name: str, encoding: str | None, note: Note) -> str:
     """Text of a file. A declared encoding is taken at its word; else byte order mark, UTF-8, or a guess that is noted. Raises UserError with file:line."""
     if encoding is not None:
         return _declared(data, name, encoding)
-    for mark, kind in _MARKS:
+    for mark, kind in MARKS:
         if data.startswith(mark):
             return _declared(data[len(mark) :], name, kind)
     try:
@@ -47,13 +48,25 @@ def decode(data: bytes, name: str, encoding: str | None, note: Note) -> str:
 def parse_json(data: bytes | str) -> Any:
     """A JSON value as it is. NaN and Infinity, which Python writes, are read as floats. Raises ValueError (a JSONDecodeError where the place is known)."""
     try:
-        return orjson.loads(data)
+        value = orjson.loads(data)
     except orjson.JSONDecodeError:
         pass
+    else:
+        if not _vast(value):
+            return value
     try:
         return json.loads(data)  # lone surrogates, NaN, integers over 64 bits; else it says where the fault is
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _vast(value: Any) -> bool:
+    """Whether a float stands in it that was perhaps written as an integer: beyond 64 bits orjson reads those as floats, which lose digits."""
+    if isinstance(value, float):
+        return not -(2.0**63) < value < 2.0**63
+    if isinstance(value, dict):
+        return any(_vast(item) for item in value.values() if not isinstance(item, str))
+    return isinstance(value, list) and any(_vast(item) for item in value if not isinstance(item, str))
 
 
 def _declared(data: bytes, name: str, encoding: str) -> str:

@@ -64,7 +64,8 @@ def advance(rules: Rules, scene: Scene, state: JsonDict, action: Action, answers
         return _refuse(state, "not_executed", "", ENDED, 0)
     if action.error is not None:
         return _refuse(state, "malformed", "", action.error, 0)
-    scene = scene.of(state.get("edits"))
+    if (edits := state.get("edits")) is not None:
+        scene = scene.of(edits)
     legal = rules.legals.of(scene, state)
     check = legal.checks.get(action.name)
     if check is None:
@@ -95,6 +96,8 @@ def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: S
     work = Work(scene, state, node, env, rule.results, rule.say is None, answers)
     for i, verb in enumerate(rule.verbs):
         stop = verb(work)
+        if work.stopped:
+            break
         if stop is None:
             continue
         if isinstance(stop, Need):
@@ -105,8 +108,10 @@ def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: S
             said = NOT_FOUND if rule.else_ is None else rule.else_(scene.environment(state, node, args, rule.tables, rule.results))
         out = _refuse(state, "missing", f"{rule.place}.do.{i}", said, cost)
         out.draws, out.answers = work.drawn, work.taken()
+        if stop.ends:
+            out.state |= {"over": True, "submission": None}
         return out
-    shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None else work.shown or [DONE]
+    shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None and not work.stopped else work.shown or [DONE]
     parts = _parts(shown)
     if mark and node is not None and work.node is not None and all(scene.rows.keeps(p.get("text", "")) for p in parts):
         node.moves[mark] = Move(work.node, tuple(work.marks), tuple(p.copy() for p in parts))
@@ -135,6 +140,8 @@ def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
         after["edits"] = state["edits"]
     if "sights" in state:
         after["sights"] = state["sights"]
+    if "recorded" in state:
+        after["recorded"] = state["recorded"]
     return Outcome(after, [p.copy() for p in move.parts], "ok", rule.place, [], [])
 
 
@@ -172,6 +179,8 @@ def _after(work: Work, state: JsonDict, steps: int, cost: float) -> JsonDict:
         out["edits"] = work.edits
     if work.sights:
         out["sights"] = work.sights
+    if work.recorded is not None:
+        out["recorded"] = work.recorded
     if work.over:
         out["submission"] = work.submission
     return out
@@ -223,6 +232,7 @@ def unchanged(before: JsonDict, after: JsonDict) -> bool:
         and after.get("said") is before.get("said")
         and after.get("edits") is before.get("edits")
         and after.get("sights") is before.get("sights")
+        and after.get("recorded") is before.get("recorded")
         and not after["over"]
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from agentharness.env.advance import advance, start, state_hash, unchanged
@@ -13,10 +14,6 @@ from agentharness.env.rules import Rules
 from agentharness.types.env import Ask, Outcome
 from agentharness.types.move import Action, ActionSet, Move, Need, Observation, Shown
 from agentharness.types.part import JsonDict
-
-
-async def _run(heavy: bool, call: Callable[[], Outcome | Need]) -> Outcome | Need:
-    return await aside(call) if heavy else call()
 
 
 class BaseEnv:
@@ -36,9 +33,14 @@ class BaseEnv:
 
     async def reset(self) -> Observation:
         """Starts the episode anew: the same bytes each time. Raises EpisodeError."""
-        rules, answers = self._rules, list[Any]()
-        while isinstance(out := await _run(rules.opening.heavy, lambda: start(rules, self.scene, answers)), Need):
+        rules = self._rules
+        answers: list[Any] = []
+        heavy = rules.opening.heavy
+        call = partial(start, rules, self.scene, answers)
+        out = await aside(call) if heavy else call()
+        while isinstance(out, Need):
             answers.append(await self._ask(out))
+            out = await aside(call) if heavy else call()
         self.log, self._moves = [], None
         self._keep(None, out)
         return Observation([Shown(out.parts)], self._actions, out.state["over"])
@@ -48,14 +50,14 @@ class BaseEnv:
         if not self.log:
             raise RuntimeError("reset() comes before step()")
         rules, scene, state = self._rules, self.scene, self.state
-        rule = rules.actions.get(action.name)
-        heavy = rule is not None and rule.heavy
-        out = await aside(lambda: advance(rules, scene, state, action)) if heavy else advance(rules, scene, state, action)
+        heavy = action.name in rules.heavy
+        out = await aside(partial(advance, rules, scene, state, action)) if heavy else advance(rules, scene, state, action)
         if isinstance(out, Need):
             answers: list[Any] = []
             while isinstance(out, Need):
                 answers.append(await self._ask(out))
-                out = await _run(heavy, lambda: advance(rules, scene, state, action, answers))
+                call = partial(advance, rules, scene, state, action, answers)
+                out = await aside(call) if heavy else call()
         self._keep(action, out)
         return Observation([Shown(out.parts, action)], self._actions, out.state["over"])
 

@@ -13,6 +13,7 @@ from agentharness.env.expr import Compiled, Names, Value
 from agentharness.env.fields import picker
 from agentharness.env.legal import Legals, Offer
 from agentharness.env.maker import Maker
+from agentharness.env.record import follows, record
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
 from agentharness.env.spec import ActionRule
 from agentharness.env.task import Task
@@ -31,22 +32,27 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         raise make.fail("the task has no actions", ("actions",) if ("actions",) in task.places.known else (), "add `preset:`, or `actions:` of your own")
     derived = {name: _distinct(make, name) for name in sorted(spec.derive)}
     args = {name: _args(make, name) for name in sorted(spec.actions)}
+    where = _where(make)
+    make.recorded = {name: record(make, name, args, where) for name in sorted(spec.trajectories)}
     answering = _answering(make, args)
+    opening = _opening(make)
+    actions = {name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()}
     rules = Rules(
         name=task.name,
         table=make.each,
         rows=Rows(corpus, spec.edges),
         derived=derived,
-        opening=_opening(make),
-        actions={name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()},
+        opening=opening,
+        actions=actions,
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
         oracle=_oracle(make, args),
-        where=_where(make),
+        where=where,
         answering=answering,
         state_limit=spec.limits.state,
         assets=corpus.assets,
+        heavy=frozenset(name for name, rule in actions.items() if rule.heavy),
         voices=make.voices,
     )
     for i, path in enumerate(spec.slices):
@@ -62,7 +68,7 @@ def _opening(make: Maker) -> Opening:
     observe = make.template(spec.observe, "observe")
     columns = make.corpus.tables[make.each].columns
     images = [(path, picker(make.field(path, [make.each], "images", i), columns)) for i, path in enumerate(spec.images)]
-    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted, any(map(heavy, spec.start)))
+    return Opening(first, verbs, observe, images, make.tables(wanted), "results" in wanted, any(heavy(make, verb) for verb in spec.start))
 
 
 def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, JsonDict]) -> Rule:
@@ -77,7 +83,7 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
         else_=None if written.else_ is None else make.template(written.else_, *path, "else"),
         cost=make.expression(written.cost, *path, "cost") if isinstance(written.cost, str) else None,
         price=0 if isinstance(written.cost, str) else written.cost,
-        heavy=written.heavy or any(map(heavy, written.do)),
+        heavy=written.heavy or any(heavy(make, verb) for verb in written.do),
         tables=(),
         results=False,
         by_place=False,
@@ -96,7 +102,9 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
 def _stays(verb: JsonDict) -> bool:
     # Reads and changes nothing but where one stands and what was seen there.
     body = verb.get("reveal", {})
-    return "goto" in verb or ("reveal" in verb and (isinstance(body, str) or (body.get("of") in (None, "at") and body.get("frame") != "shown")))
+    if "goto" in verb:
+        return "recorded" not in verb["goto"]
+    return "reveal" in verb and (isinstance(body, str) or (body.get("of") in (None, "at") and body.get("frame") != "shown"))
 
 
 def _finite(one: JsonDict) -> bool:
@@ -132,11 +140,15 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
     found = [
         (name, next(iter(schemas)))
         for name, schemas in args.items()
-        if [s["type"] for s in schemas.values()] == ["string"] and any("end" in verb for verb in make.spec.actions[name].do)
+        if [s["type"] for s in schemas.values()] == ["string"] and any("end" in verb or follows(verb) for verb in make.spec.actions[name].do)
     ]
     chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
     if chosen is None and make.spec.prose == "answer":
-        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else "add an action with one text argument that does `end`"
+        several = (
+            f"one of {', '.join(name for name, _ in found)} must be named `answer`"
+            if found
+            else "add an action with one text argument that does `end`, or follows a recording"
+        )
         raise make.fail("`prose: answer` needs an action that takes the prose", ("prose",), several)
     return chosen
 
@@ -204,8 +216,8 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
         "row": make.record(make.each, gold=True),
         "at": make.record(*make.standing, gold=True),
     }
-    if sum(said is not None for said in (written.path, written.each, written.play)) > 1:
-        raise make.fail("an oracle has `path`, `each` or `play`", ("oracle",), "keep one")
+    if sum(said is not None for said in (written.path, written.each, written.play, written.recorded)) > 1:
+        raise make.fail("an oracle has `path`, `each`, `play` or `recorded`", ("oracle",), "keep one")
     if written.move and written.path is None and written.each is None:
         raise make.fail("`move` is played for each item", ("oracle", "move"), "add `each`, or use `then`")
     edge = to = None
@@ -217,7 +229,11 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
     move = _oracle_moves(make, written.move, args, inner, "move")
     then = _oracle_moves(make, written.then, args, names, "then")
     play = None if written.play is None else make.quiet(written.play, names, "oracle", "play")
-    return OraclePlan(each, edge, to, move, then, play, make.tables(wanted), "results" in wanted)
+    if written.recorded is not None and written.recorded not in make.recorded:
+        what = f"{written.recorded!r} is no recording of `trajectories`"
+        raise make.fail(what, ("oracle", "recorded"), closest(written.recorded, make.recorded))
+    recorded = None if written.recorded is None else make.recorded[written.recorded]
+    return OraclePlan(each, edge, to, move, then, play, recorded, make.tables(wanted), "results" in wanted)
 
 
 def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[str, dict[str, JsonDict]], names: Names, key: str) -> list[OracleMove]:

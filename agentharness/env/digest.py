@@ -12,6 +12,7 @@ from agentharness.corpus.project import Node, tree
 from agentharness.env import schema
 from agentharness.env.expr import LANGUAGE
 from agentharness.env.maker import Maker
+from agentharness.env.recorded import RECORDED
 from agentharness.env.spec import ActionRule, TaskSpec
 from agentharness.env.verbs import VERBS, normal
 from agentharness.types.episode import MARK
@@ -62,11 +63,13 @@ def _world(make: Maker, derived: JsonDict, filters: Mapping[str, int]) -> JsonDi
     out |= {f"edges.{name}": _set(edge) for name, edge in spec.edges.items()}
     # The values, not only the path: gold that an observation may show belongs to the world.
     out |= {f"derive.{name}": [_set(derive), derived[name]] for name, derive in spec.derive.items()}
+    out |= {f"trajectories.{name}": [_set(recorded), RECORDED] for name, recorded in spec.trajectories.items()}
     out |= {f"actions.{name}": _action(action, make, name) for name, action in spec.actions.items()}
     out |= {f"sql.{one.name}": str(one) for base in make.databases.values() for one in base.relations.values()}
     out["language"] = LANGUAGE
     out |= {f"verbs.{name}": VERBS[name] for name in make.verbs}
     out |= {f"filters.{name}": filters.get(name, 1) for name in make.filters}
+    out |= {f"indexes.{name}": number for name, number in make.indexes.items()}
     if "hook" in make.verbs:
         out["hooks"] = make.hooks.digest
     return out

@@ -126,9 +126,13 @@ def _has(data: Any, path: KeyPath) -> bool:
     return True
 
 
+_SAID = {"rows": "data", "nodes.rows": "nodes.from", "nodes.columns": "nodes.from", "documents.table": "documents.from"}
+"""A hole -> the short key that fills it, where the names differ."""
+
+
 def _check_filled(document: Document, preset: Preset, data: Any) -> None:
     if isinstance(data, Missing):
-        key = {"rows": "data", "nodes.rows": "nodes.from", "nodes.columns": "nodes.from"}.get(data.hole, data.hole.partition("_")[0])
+        key = _SAID.get(data.hole, data.hole.partition("_")[0])
         key = key.partition(".")[0] if key.partition(".")[0] in SPECIAL else key
         example = f"{key.partition('.')[0]}: {{{key.partition('.')[2]}: …}}" if "." in key else f"{key}: …"
         what = f"the task has no `{key}`" if preset.name == presets.BARE else f"preset {preset.name} needs `{key}`"

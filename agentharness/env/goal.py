@@ -15,24 +15,22 @@ from agentharness.types.env import Outcome
 from agentharness.types.move import Action, Need
 from agentharness.types.part import JsonDict
 
+_ARGS = ("args", "kwargs", "arguments")
+"""How data sets call the arguments of an action."""
 _ASKED = 64
 """Answers from outside that one transition of the goal may use up."""
 
 
 def actions(value: Any, where: str) -> list[Action]:
-    """A list of {name, args} as actions. Raises ValueError that names the item which is none."""
+    """A list of {name, args} as actions; `kwargs` and `arguments` are other words for args. Raises ValueError that names the item which is none."""
     if not isinstance(value, list):
         raise ValueError(f"{where} is {canon.dumps(value).decode()[:80]}, a list of {{name, args}} is wanted")
     out: list[Action] = []
     for i, one in enumerate(value):
-        if (
-            not isinstance(one, dict)
-            or not isinstance(one.get("name"), str)
-            or not isinstance(one.get("args") or {}, dict)
-            or not one.keys() <= {"name", "args"}
-        ):
+        name, args = (one.get("name"), [one[key] for key in _ARGS if key in one]) if isinstance(one, dict) else (None, [])
+        if not isinstance(name, str) or len(args) != len(one) - 1 or len(args) > 1 or not all(isinstance(given, dict) for given in args):
             raise ValueError(f"{where}: action {i + 1} is {canon.dumps(one).decode()[:80]}, not {{name, args}}")
-        out.append(Action(one["name"], dict(one.get("args") or {})))
+        out.append(Action(name, dict(args[0]) if args else {}))
     return out
 
 

@@ -67,7 +67,9 @@ class Legals:
         """What is legal in `state`. Raises EpisodeError where an enum is no list of texts and numbers."""
         if self._only is not None:
             return self._only
-        scene, at = scene.of(state.get("edits")), state["at"]
+        if (edits := state.get("edits")) is not None:
+            scene = scene.of(edits)
+        at = state["at"]
         node = None if at is None else scene.here(at)
         if not self._by_place:
             return self._make(scene, state, node)

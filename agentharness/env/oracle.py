@@ -8,6 +8,7 @@ from typing import Any
 
 from agentharness.env.expr import Compiled, ExprError
 from agentharness.env.goal import actions
+from agentharness.env.recorded import Recorded
 from agentharness.env.rules import OracleMove, OraclePlan, Rules
 from agentharness.env.verbs_move import key_of
 from agentharness.env.views import Node, Scene
@@ -31,6 +32,8 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
         env = _environment(plan, rules, scene, state())
         if plan.play is not None and (listed := plan.play(env)) is not None:
             yield from (Move([action]) for action in actions(listed, "play"))
+        if plan.recorded is not None:
+            yield from _recorded(plan.recorded, scene, state)
         items = _path(plan, plan.to, scene, state(), env) if plan.edge and plan.to else _items(plan.each, env)
         if items is None:
             return
@@ -43,6 +46,17 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
             yield move
     except (ExprError, ValueError) as e:
         raise EpisodeError("env", f"oracle: {e}") from e
+
+
+def _recorded(recorded: Recorded, scene: Scene, state: Callable[[], JsonDict]) -> Iterator[Move]:
+    """The recorded action of each step that the episode comes to. Ends where one leads nowhere, so that a guard which refuses it is not asked for ever."""
+    before = None
+    while not (now := state())["over"] and now["at"] is not before:
+        before = now["at"]
+        step = None if before is None else recorded.step(before[0], before[1], scene.row)
+        if step is None or step.name is None:
+            return
+        yield Move([Action(step.name, {arg: value for arg, value in step.args.items() if value is not None})])
 
 
 def _environment(plan: OraclePlan, rules: Rules, scene: Scene, state: JsonDict) -> JsonDict:

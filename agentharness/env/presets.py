@@ -30,6 +30,8 @@ class Preset:
     about: str
     short: dict[str, Any]
     long: dict[str, Any]
+    reference: str = ""
+    """What rewards compare with where it is not the answer's column itself."""
 
 
 @dataclass(slots=True)
@@ -74,7 +76,7 @@ def get(name: str, where: str = "") -> Preset:
 @cache
 def _read(name: str) -> Preset:
     data = load(FOLDER / f"{name}.yaml", f"preset {name}").data
-    return Preset(name, data["about"], data.get("short") or {}, data["long"])
+    return Preset(name, data["about"], data.get("short") or {}, data["long"], data.get("reference", ""))
 
 
 def fill(form: Any, holes: dict[str, Hole]) -> Filled:

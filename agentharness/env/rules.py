@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from agentharness.corpus.assets import Assets
 from agentharness.env.expr import Compiled
 from agentharness.env.legal import Legals
+from agentharness.env.recorded import Recorded
 from agentharness.env.views import Rows, Scene
 from agentharness.env.work import Verb
 from agentharness.types.part import JsonDict
@@ -93,6 +94,7 @@ class OraclePlan:
     move: list[OracleMove]
     then: list[OracleMove]
     play: Compiled | None
+    recorded: Recorded | None
     tables: tuple[str, ...]
     results: bool
 
@@ -117,6 +119,8 @@ class Rules:
     answering: tuple[str, str] | None
     state_limit: int
     assets: Assets
+    heavy: frozenset[str]
+    """Actions that run in a thread of the pool."""
     voices: dict[str, bool]
     """Roles that answer inside the world -> whether a question to them needs a model."""
 

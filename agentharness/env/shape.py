@@ -37,7 +37,14 @@ _RESPOND = ("role", "to", "recorded", "prompt", "rule", "into")
 _RECORDED = ("in", "question", "answer", "match", "least")
 _ROLE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "query": {"key": (("in",), ()), "filter": (("in",), ("limit",)), "neighbours": ((), ()), "span": (("in",), ()), "sql": ((), ("in", "limit", "seconds"))},
+    "query": {
+        "key": (("in",), ()),
+        "filter": (("in",), ("limit",)),
+        "text": (("in", "fields"), ("limit",)),
+        "neighbours": ((), ()),
+        "span": (("in",), ()),
+        "sql": ((), ("in", "limit", "seconds")),
+    },
     "reveal": {
         "field": ((), ("of",)),
         "span": (("in",), ("of",)),
@@ -47,8 +54,8 @@ _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 """Verb -> the key that tells its form -> (keys that the form needs, keys that it may have)."""
 _LIKE = {
-    "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
-    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {neighbours: EDGE}, {span: …, in: FIELD} or {sql: …}",
+    "goto": "goto: {TABLE: key}, {EDGE: key}, {hit: number} or {recorded: TABLE}",
+    "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {text: …, in: TABLE, fields: [FIELD]}, {neighbours: EDGE}, {span: …, in: FIELD} or {sql: …}",
     "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD}, {path: …, in: FIELD} or {image: FIELD}",
     "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",
     "end": "end: expression",
@@ -101,6 +108,11 @@ class _Shape:
             tables = said["in"] if form == "sql" and isinstance(said["in"], list) else [said["in"]]
             for table in tables:
                 self.word(table, (*at, "in"))
+        if "fields" in said:
+            if not isinstance(said["fields"], list) or not said["fields"]:
+                self.wrong((*at, "fields"), f"must be a list of field paths, is {shown(said['fields'])}", "fields: [title, text]")
+            for i, field in enumerate(said["fields"]):
+                self.word(field, (*at, "fields", i))
         limit = said.get("limit", 1)
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST:
             bounds = "from 1" if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1 else f"of at most {_MOST:,}"

@@ -6,13 +6,14 @@ import re
 from typing import Any
 
 from agentharness.config.yaml import Document, KeyPath
+from agentharness.env import short_replay
 from agentharness.env.mistakes import wrong
 from agentharness.env.presets import Hole, Preset, access, quoted
 from agentharness.env.short_columns import SPECIAL
 from agentharness.errors import closest
 
 KEYS = {
-    "data": "where the rows come from: a file, or a mapping with `from` (file, hub id owner/name, file.py:function) or `images`, and the source's own keys",
+    "data": "where the rows come from: a file, or a mapping with `from` (file, hub id, file.py:function), `images` or `pdf`, and the source's own keys",
     "preset": "the preset whose tables, actions and oracle the task has",
     "ask": "the question: one word is a column, else a text with {{ }}; the columns that it names as row.x become public, `labels` is the list of all answers",
     "answer": "column, path (`a[].b`) or expression over row of the right answer: gold, what the rewards compare with",
@@ -26,10 +27,12 @@ KEYS = {
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SOURCE = (
     *("config", "split", "revision", "path", "labels", "match", "encoding", "delimiter", "types", "demo", "table", "sheet"),
-    *("file", "hub", "python", "images"),
+    *("member", "chat", "dpi"),
+    *("file", "hub", "python", "images", "pdf"),
 )
 _TABLE = ("key", "unique", "rename")
-_FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?)\Z", re.IGNORECASE)
+_FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?|zip)\Z", re.IGNORECASE)
+_PDF = re.compile(r".+\.pdf\Z", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:[\w./-]+\.py|[\w.]+):[A-Za-z_]\w*\Z")
 _HUB = re.compile(r"[\w.-]+/(?![\w.-]+\.(?:xlsx?|db|sqlite3?|zip|txt|pdf|ya?ml|py|md)\Z)[\w.-]+\Z")  # a file of another kind is no hub id
 _BLOCK = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
@@ -49,9 +52,12 @@ _RANK = {"hidden": 0, "public": 1, "gold": 2}
 def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     """All that the document's short keys say, as holes for `preset`. Raises UserError for a short key of the wrong shape."""
     out: dict[str, Hole] = {}
-    own = {key: _own(document, key, default, out) for key, default in preset.short.items() if key not in SPECIAL}
     for key in preset.short.keys() & SPECIAL.keys():
         out |= SPECIAL[key](document, preset.short[key])
+    tables = {"nodes"} | ({"documents"} if preset.name == "search" else set())
+    own = {
+        key: _own(document, key, default, out, key in tables) for key, default in preset.short.items() if key not in short_replay.KEYS and key not in SPECIAL
+    }
     answer = _word(document, "answer")
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
@@ -77,15 +83,19 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     levels += [(column, "gold", at) for column, at in answers.items()]
     levels += [(column, level, hole.origins[(i,)]) for hole, level in ((gold, "gold"), (out["slices"], "hidden")) for i, column in enumerate(hole.value)]
     out["columns"] = _levels(levels)
-    out["rewards"] = _rewards(document, reference)
+    out["rewards"] = _rewards(document, preset.reference if reference and preset.reference else reference)
     if labels and "labels" not in (document.data.get("derive") or {}):
         if len(answers) != 1 or answer not in answers:
             raise wrong(document, ("ask",), "`labels` is the list of all values of `answer`", hint="name the answer's column by `answer`")
         out["labels"] = Hole(answer, {(): ("ask",)})
     if "evidence" in own:
         out["evidence"] = _evidence(document, own, gold)
+    if preset.name == "search":
+        _documents(document, own["documents"], out)
     if "nodes" in own:
         _nodes(document, own["nodes"], out)
+    if "steps" in own:
+        short_replay.steps(document, own["steps"], out)
     return out
 
 
@@ -160,8 +170,8 @@ def _words(document: Document, key: str) -> Hole:
     return Hole(listed, {(): (key,)} | {(i,): (key, i) if isinstance(value, list) else (key,) for i in range(len(listed))})
 
 
-def _own(document: Document, key: str, default: Any, out: dict[str, Hole]) -> dict[str, Any]:
-    """A preset's own short key; a mapping's keys become the holes key.name. A bare word fills the mapping's first key."""
+def _own(document: Document, key: str, default: Any, out: dict[str, Hole], table: bool) -> dict[str, Any]:
+    """A preset's own short key; a mapping's keys become the holes key.name. A bare word fills the mapping's first key. `table`: it may name a source."""
     value = document.data.get(key)
     if not isinstance(default, dict):
         if value is not None and not isinstance(value, str):
@@ -172,7 +182,7 @@ def _own(document: Document, key: str, default: Any, out: dict[str, Hole]) -> di
     said = {next(iter(default)): value} if bare else value if value is not None else {}
     if not isinstance(said, dict):
         raise wrong(document, (key,), f"`{key}` must be a mapping", hint=f"{key}: {{{', '.join(f'{k}: …' for k in default)}}}")
-    known = {*default, *_SOURCE, *_TABLE} if key == "nodes" else set(default)
+    known = {*default, *_SOURCE, *_TABLE} if table else set(default)
     for name, inner in said.items():
         if name not in known:
             raise wrong(document, (key, name), f"`{key}` has no key {name!r}", hint=closest(name, known), key=True)
@@ -218,10 +228,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
     unknown = next((key for key in said if key not in known), None)
     if unknown is not None:
         raise wrong(document, (*at, unknown), f"`{at[0]}` has no key {unknown!r}", hint=closest(unknown, known), key=True)
-    locators = [key for key in ("from", "images", "hub", "file", "python") if said.get(key) is not None]
+    locators = [key for key in ("from", "images", "pdf", "hub", "file", "python") if said.get(key) is not None]
     if len(locators) != 1:
         what = f"`{at[0]}` says where rows come from more than once: {', '.join(locators)}" if locators else f"`{at[0]}` does not say where the rows come from"
-        raise wrong(document, at, what, hint="give one of: from, images")
+        raise wrong(document, at, what, hint="give one of: from, images, pdf")
     origins: dict[KeyPath, KeyPath] = {(): at}
     for key in said:
         if key != "from":
@@ -236,10 +246,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
 
 def _kind(document: Document, at: KeyPath, locator: Any) -> str:
     if isinstance(locator, str):
-        for kind, form in (("python", _PYTHON), ("file", _FILE), ("hub", _HUB)):
+        for kind, form in (("python", _PYTHON), ("file", _FILE), ("pdf", _PDF), ("hub", _HUB)):
             if form.match(locator):
                 return kind
-    hint = "a jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
+    hint = "a jsonl, json, csv, tsv, parquet, arrow, xlsx, SQLite, zip or PDF file, a hub id owner/name, or file.py:function; a folder of pictures is `images`"
     raise wrong(document, at, f"{locator!r} is no place that rows come from", hint=hint)
 
 
@@ -259,12 +269,32 @@ def _evidence(document: Document, own: dict[str, dict[str, Any]], gold: Hole) ->
     return Hole(f"row{access(head)}" + (f" | map('{tail}')" if tail else ""), {(): at})
 
 
+def _documents(document: Document, said: dict[str, Any], out: dict[str, Hole]) -> None:
+    """The table of documents: read from a source of its own, a table of `corpus`, or a column of the rows that lists them."""
+    place, title = said["from"], said["title"]
+    own = {key: value for key, value in said.items() if key in ("from", *_SOURCE, *_TABLE)}
+    sourced = any(key in said for key in ("hub", "file", "python", "images"))
+    if place is None and not sourced:
+        return
+    at: KeyPath = ("documents",) if isinstance(document.data.get("documents"), str) else ("documents", "from")
+    more = {"key": said.get("key", title)} | {key: said[key] for key in ("unique", "rename") if key in said}
+    if not sourced and place in (document.data.get("corpus") or {}):
+        out["documents.table"] = Hole({"from": place} | more, {("from",): at})
+    elif not sourced and not any(form.match(place) for form in (_PYTHON, _FILE, _HUB)):
+        scope = {"scope": said["scope"]} if said["scope"] else {}
+        out["documents.table"] = Hole({"from": "rows", "explode": place} | scope | {"unique": "error" if scope else "first"} | more, {("explode",): at})
+    else:
+        table = _table(document, ("documents",), {key: value for key, value in own.items() if value is not None})
+        table.value = more | table.value
+        out["documents.table"] = table
+
+
 def _nodes(document: Document, nodes: dict[str, Any], out: dict[str, Hole]) -> None:
     show = nodes["show"] if isinstance(nodes["show"], list) else [nodes["show"]]
     if not all(isinstance(column, str) and column for column in show):
         raise wrong(document, ("nodes", "show"), "`nodes.show` must list columns by name", hint="show: [capital, region]")
     said = {key: value for key, value in nodes.items() if key in ("from", "key", *_SOURCE, *_TABLE)}
-    if nodes["from"] is None and not any(key in nodes for key in ("hub", "file", "python", "images")):
+    if nodes["from"] is None and not any(key in nodes for key in ("hub", "file", "python", "images", "pdf")):
         return
     table = _table(document, ("nodes",), said)
     out["nodes.rows"] = table

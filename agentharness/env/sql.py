@@ -35,8 +35,10 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 _LONGEST = 20_000
 """Characters of a query."""
-_CHUNK = 4096
-"""Rows that one insert takes."""
+_CHUNK = 1024
+"""Rows that one insert takes: while duckdb reads them, no other thread of Python runs."""
+_KEPT = 4096
+"""Texts whose check is kept: many sessions ask the same."""
 _WHY = 600
 """Characters of an error that an agent is shown."""
 
@@ -62,10 +64,12 @@ class Database:
 
     def __init__(self, relations: Sequence[Relation]) -> None:
         self.relations = {relation.name.lower(): relation for relation in relations}
+        self._columns = frozenset(name.lower() for relation in relations for name, _ in relation.columns)
         self._lock = Lock()
         self._shared: Any = None
         self._volatile: frozenset[str] = frozenset()
         self._loaded: set[str] = set()
+        self._checked: dict[str, tuple[str, list[Relation]]] = {}
 
     def query(self, sql: str, rows: Rows, row: str, edits: Edits | None, *, limit: int, seconds: float) -> Found:
         """Runs one SELECT as the episode of `row` sees the tables, with its edits. What is wrong with it comes back as `error`; nothing is raised for it.
@@ -114,6 +118,9 @@ class Database:
         """Why a text may not run, and the tables that it reads."""
         import duckdb
 
+        known = self._checked.get(sql)
+        if known is not None:
+            return known
         if len(sql) > _LONGEST:
             return f"A query has at most {_LONGEST} characters.", []
         sql.encode()  # a lone surrogate is no text to a database
@@ -123,11 +130,15 @@ class Database:
         tree = json.loads(connection.execute("SELECT json_serialize_sql(?::VARCHAR)", [sql]).fetchone()[0])
         if tree.get("error"):
             return str(tree.get("error_message", "The statement cannot be read."))[:_WHY], []
-        wrong = refusal(tree, self.relations, self._volatile)
+        wrong = refusal(tree, self.relations, self._volatile, self._columns)
         if wrong:
             return f"{wrong[0].upper()}{wrong[1:]}. Tables: {'; '.join(map(str, self.relations.values()))}."[:_WHY], []
         names = json.dumps(tree, ensure_ascii=False).lower()
-        return "", [relation for name, relation in self.relations.items() if json.dumps(name, ensure_ascii=False) in names]
+        found = "", [relation for name, relation in self.relations.items() if json.dumps(name, ensure_ascii=False) in names]
+        if len(self._checked) >= _KEPT:
+            self._checked.clear()
+        self._checked[sql] = found
+        return found
 
     def _load(self, relations: Iterable[Relation]) -> None:
         with self._lock:

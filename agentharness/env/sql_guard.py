@@ -14,15 +14,17 @@ _UNSTEADY = frozenset(
         *("now", "today", "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_localtime", "current_localtimestamp"),
         *("get_current_time", "get_current_timestamp", "transaction_timestamp", "current_setting", "current_connection_id", "current_query_id"),
         *("current_transaction_id", "txid_current", "getvariable", "getenv", "currval", "nextval", "setval", "setseed", "sleep_ms", "write_log", "stats"),
+        *("ago", "current_query", "current_user", "session_user", "user"),
     }
 )
 """Functions whose value is not decided by the rows: the clock, settings, counters. Those that duckdb itself calls volatile are added by the caller."""
 
 
-def refusal(tree: Any, tables: Container[str], volatile: Container[str]) -> str:
+def refusal(tree: Any, tables: Container[str], volatile: Container[str], columns: Container[str] = ()) -> str:
     """Why the statements of a serialised parse tree may not run, in words for the agent; empty where they may.
 
     `tables`: names that may be read, lower case. `volatile`: functions that duckdb calls volatile.
+    `columns`: names that a table has a column of, lower case, and that so are no function without ().
     """
     nodes = list(_nodes(tree))
     known = {name.lower() for node in nodes for name in _named(node)}
@@ -41,13 +43,19 @@ def refusal(tree: Any, tables: Container[str], volatile: Container[str]) -> str:
         if node.get("sample") is not None:
             return "samples are not drawn"
         function = str(node.get("function_name") or "").lower()
-        if function in _UNSTEADY or function in volatile or (function == "age" and len(node.get("arguments") or node.get("children") or ()) == 1):
+        if (
+            function in _UNSTEADY
+            or function in volatile
+            or function.startswith(("pg_", "duckdb_"))
+            or (function == "age" and len(node.get("arguments") or node.get("children") or ()) == 1)
+        ):
             return f"{function}() is not possible here: a result depends on the rows alone"
         if function in _SIZED and not node.get("_behind_from"):
             return f"{function}() is not possible here" + (": write it behind FROM" if function in _ROW_MAKERS else "")
         names = node.get("column_names")
-        if kind == "COLUMN_REF" and isinstance(names, list) and len(names) == 1 and str(names[0]).lower() in _UNSTEADY:
-            return f"{names[0]} is not possible here: a result depends on the rows alone"
+        bare = str(names[0]).lower() if kind == "COLUMN_REF" and isinstance(names, list) and len(names) == 1 else ""
+        if bare in _UNSTEADY and bare not in columns:
+            return f"{bare} is not possible here: a result depends on the rows alone"
     return ""
 
 

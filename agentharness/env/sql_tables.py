@@ -32,7 +32,7 @@ class Relation:
 
     def rows(self) -> Iterator[tuple[str | None, str, JsonDict]]:
         """(scope, key, public view) of each row, in order."""
-        for scope, key in self.table.ids:
+        for scope, key in map(self.table.ident, range(len(self.table))):
             yield scope, key, self.table.view(key, scope) or {}
 
     def cells(self, view: JsonDict) -> list[Any]:
@@ -45,7 +45,7 @@ def relation(table: Table) -> Relation:
     names = dict.fromkeys(parse(path, table.columns)[0] for path in table.levels)
     shown = [name for name in names if name in table.columns and level(table, name) == "public"]
     kinds: dict[str, set[str]] = {name: set() for name in shown}
-    for scope, key in table.ids:
+    for scope, key in map(table.ident, range(len(table))):
         view = table.view(key, scope) or {}
         for name in shown:
             kinds[name].add(_kind(view.get(name)))

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agentharness.env.maker import Maker
+from agentharness.env.record import follows
 from agentharness.env.verbs_hook import hook
 from agentharness.env.verbs_move import goto, query
+from agentharness.env.verbs_recorded import recorded
 from agentharness.env.verbs_respond import respond
 from agentharness.env.verbs_show import reveal
 from agentharness.env.verbs_state import draw, end, set_
@@ -19,7 +21,7 @@ VERBS: dict[str, int] = {"goto": 1, "query": 1, "reveal": 1, "set": 1, "end": 1,
 """Semantics version of each verb: raised when the same words come to mean something else; a world's digest holds those it uses."""
 
 _MAKERS: dict[str, Callable[..., Verb]] = {
-    "goto": goto,
+    "goto": lambda make, body, *path: recorded(make, body, *path) if follows({"goto": body}) and make.spec.trajectories else goto(make, body, *path),
     "query": query,
     "reveal": reveal,
     "set": set_,
@@ -28,6 +30,9 @@ _MAKERS: dict[str, Callable[..., Verb]] = {
     "respond": respond,
     "hook": hook,
 }
+
+_LONG = 50_000
+"""Rows from which on a text search runs in a thread."""
 
 
 def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> tuple[Verb, ...]:
@@ -44,10 +49,10 @@ def compile_verbs(make: Maker, verbs: Sequence[JsonDict], *path: str | int) -> t
     return tuple(out)
 
 
-def heavy(verb: JsonDict) -> bool:
-    """Whether a verb is known to take long: it belongs in a thread."""
+def heavy(make: Maker, verb: JsonDict) -> bool:
+    """Whether a verb is known to take long: it belongs in a thread. A search of a small table is over before a thread has begun."""
     query = verb.get("query")
-    return isinstance(query, dict) and "sql" in query
+    return isinstance(query, dict) and ("sql" in query or ("text" in query and len(make.corpus.tables[query["in"]]) > _LONG))
 
 
 def normal(verb: JsonDict) -> JsonDict:
@@ -62,6 +67,6 @@ def normal(verb: JsonDict) -> JsonDict:
 
 def _plain(body: Any) -> Any:
     # `limit: 20` is what a query without one means
-    if not isinstance(body, dict) or not body.keys() & {"filter", "sql"}:
+    if not isinstance(body, dict) or not body.keys() & {"filter", "sql", "text"}:
         return body
     return {k: v for k, v in body.items() if not (k == "limit" and v == 20)}

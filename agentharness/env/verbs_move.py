@@ -11,6 +11,7 @@ from agentharness.corpus.table import key_text
 from agentharness.env.expr import Compiled
 from agentharness.env.fields import picker
 from agentharness.env.maker import Maker
+from agentharness.env.verbs_search import search
 from agentharness.env.verbs_sql import sql
 from agentharness.env.work import NOTHING, Missing, Verb, Work
 from agentharness.errors import closest
@@ -93,8 +94,9 @@ def _to_hit(run: Compiled) -> Verb:
 
 
 def query(make: Maker, body: Any, *path: str | int) -> Verb:
-    """{key, in: TABLE} | {filter, in: TABLE, limit} | {neighbours: EDGE} | {span, in: FIELD} | {sql, in: TABLES, limit, seconds}"""
-    form, body = one_of(make, body, ("key", "filter", "neighbours", "span", "sql"), ("in", "limit", "seconds"), *path)
+    """{key, in: TABLE} | {filter, in: TABLE, limit} | {text, in: TABLE, fields, limit} | {neighbours: EDGE} | {span, in: FIELD} |
+    {sql, in: TABLES, limit, seconds}"""
+    form, body = one_of(make, body, ("key", "filter", "text", "neighbours", "span", "sql"), ("in", "fields", "limit", "seconds"), *path)
     if form == "sql":
         return sql(make, body, *path)
     if "seconds" in body:
@@ -113,6 +115,8 @@ def query(make: Maker, body: Any, *path: str | int) -> Verb:
     limit = body.get("limit", 20)
     if type(limit) is not int or limit < 1:
         raise make.fail("limit is a whole number from 1", (*path, "limit"))
+    if form == "text":
+        return search(make, make.expression(body[form], *path, form), table, body.get("fields"), limit, *path)
     return _filter(make.expression(body[form], *path, form, more={"item": make.record(table)}), table, limit)
 
 

@@ -201,7 +201,8 @@ class Overlay(Rows):
 class Scene:
     """A world's rows bound to one episode: its row and its env seed. Holds what every transition's environment starts from."""
 
-    __slots__ = ("_derived", "_edited", "_edits", "_lists", "_table", "base", "last", "node", "root", "row", "rows", "seed")
+    __slots__ = ("_edited", "_edits", "_lists", "_root", "base", "last", "node", "row", "rows", "seed")
+    _edited: Scene
 
     def __init__(self, rows: Rows, table: str, row: str, seed: int, derived: JsonDict) -> None:
         node = rows.node(table, row, row)
@@ -211,12 +212,14 @@ class Scene:
         self.base: JsonDict = {**derived, "row": node.view}
         self.last = node
         """Where the latest transition ended: most look-ups ask for it."""
-        self.root: Scene = self
-        """The scene over the corpus as it is."""
-        self._table, self._derived = table, derived
         self._lists: dict[str, list[JsonDict]] = {}
         self._edits: Edits | None = None
-        self._edited: Scene = self
+        self._root: Scene | None = None  # not itself: a scene goes with its episode, and needs no collector for it
+
+    @property
+    def root(self) -> Scene:
+        """The scene over the corpus as it is."""
+        return self._root or self
 
     def of(self, edits: Edits | None) -> Scene:
         """The scene as a state with these edits sees it; the latest is kept, since edits are copied when they change. Raises EpisodeError where they remove
@@ -225,9 +228,9 @@ class Scene:
         if edits is None:
             return root
         if root._edits is not edits:
-            root._edited = Scene(Overlay(root.rows, edits), self._table, self.row, self.seed, self._derived)
-            root._edited.root = root
-            root._edits = edits
+            derived = {name: value for name, value in root.base.items() if name != "row"}
+            root._edited = Scene(Overlay(root.rows, edits), root.node.table, root.row, root.seed, derived)
+            root._edited._root, root._edits = root, edits
         return root._edited
 
     def here(self, ref: Ref) -> Node:

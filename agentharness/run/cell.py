@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -34,6 +34,8 @@ class Cell:
     identity: JsonDict
     folder: Path
     config: RunConfig
+    rows: Sequence[str] | None = None
+    """Keys of the rows that are played, where not the world's first `limit`."""
     voices: Voices | None = None
     """Models that play roles inside the world."""
 
@@ -47,11 +49,13 @@ class Cell:
     @property
     def total(self) -> int:
         """Episodes in the plan."""
+        if self.rows is not None:
+            return len(self.rows) * self.config.samples
         rows = len(self.world) if self.config.limit is None else min(self.config.limit, len(self.world))
         return rows * self.config.samples
 
     def plan(self) -> Iterator[Key]:
         """The keys in order, lazily: the samples of a row stand together and form its group."""
-        for row in islice(self.world.keys(), self.config.limit):
+        for row in self.rows if self.rows is not None else islice(self.world.keys(), self.config.limit):
             for sample in range(self.config.samples):
                 yield Key(self.played, row, self.config.seed, sample, self.agent_digest, self.config.round)

@@ -24,7 +24,7 @@ from agentharness.run.engine import Engine, Progress
 from agentharness.run.heard import Heard
 from agentharness.run.kept import Kept
 from agentharness.run.nofile import raise_nofile
-from agentharness.session.ports import Cast
+from agentharness.session.ports import Cast, Journal
 from agentharness.stats.cell import Cell as TableRow
 from agentharness.stats.summary import Summary, Tally
 from agentharness.store.folder import RunFolder
@@ -52,7 +52,7 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
     code = 0
     try:
         for cell in cells:
-            summary, before, progress = await _play_cell(cell, argv, face)
+            summary, before, progress = await play_cell(cell, argv, face)
             world, rewarded = cell.world, bool(cell.world.rewards)
             resume = resume_command(cell, summary)
             rows.append(TableRow(cell.task, cell.agent.name, cell.model_ref or "", summary, str(cell.folder), world.locked, rewarded, resume, before))
@@ -69,8 +69,8 @@ async def _play_all(cells: list[Cell], clients: Clients, argv: list[str], face: 
     return code
 
 
-async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, int, Progress]:
-    """What the cell came to, how many of its episodes were there already, and how it ended."""
+async def play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, int, Progress]:
+    """Plays what is left of one cell: what it came to, how many of its episodes were there already, and how it ended. Raises UserError."""
     config, began = cell.config, time.monotonic()
     with RunFolder.open(cell.folder, manifest_of(cell, argv), cell.identity, fresh=config.fresh, retry=frozenset(config.retry)) as folder:
         face.say(f"{cell.folder}/")
@@ -90,14 +90,17 @@ async def _play_cell(cell: Cell, argv: list[str], face: Face) -> tuple[Summary, 
                 before += 1
                 on_facts(facts)
 
-            cast = Cast(
-                cell.world, cell.agent, cell.model, cell.agent_digest, journal=heard, agent_errors=config.agent_errors, text=kept.text, respond=cell.voices
-            )
-            engine = Engine(cast, folder, kept, open_keys(cell, folder, on_known), min(config.concurrency, cell.total), on_facts)
+            engine = Engine(cast_of(cell, heard, kept.text), folder, kept, open_keys(cell, folder, on_known), min(config.concurrency, cell.total), on_facts)
             progress = await engine.run(lambda p: live.tick(in_flight=p.in_flight, tokens=heard.tokens, **_counters(cell)), face.say)
             live.tick(in_flight=0)
         folder.close(complete=not (progress.trouble or progress.interrupted))
     return tally.summary(cell.total, seconds=time.monotonic() - began), before, progress
+
+
+def cast_of(cell: Cell, journal: Journal, text: Callable[[str, Any], None] | None = None) -> Cast:
+    """What the sessions of a cell share."""
+    errors = cell.config.agent_errors
+    return Cast(cell.world, cell.agent, cell.model, cell.agent_digest, journal=journal, agent_errors=errors, text=text, respond=cell.voices)
 
 
 def open_keys(cell: Cell, folder: RunFolder, on_facts: Callable[[Facts], None]) -> Iterator[Key]:

@@ -55,7 +55,7 @@ def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapp
         # A baseline plays without a model: one cell, however many models the grid has.
         for ref in config.model.names if agents[name][0].needs_model else [None]:
             model = open_one(ref, config, clients, worlds[task], env) if ref is not None else None
-            out.append(_cell(config, task, name, ref, worlds[task], *agents[name], model, cwd, voices))
+            out.append(make_cell(config, task, name, ref, worlds[task], *agents[name], model, cwd, voices))
     for cell in out:
         cell.folder = _folder(cell, cwd, alone=len(out) == 1)
     if len({cell.folder for cell in out}) < len(out):
@@ -150,7 +150,7 @@ def open_one(ref: str, config: RunConfig, clients: Clients, world: World, env: M
     )
 
 
-def _cell(
+def make_cell(
     config: RunConfig,
     task: str,
     agent_ref: str,
@@ -160,12 +160,13 @@ def _cell(
     said: JsonDict,
     model: Model | None,
     cwd: Path,
-    voices: Voices | None,
+    voices: Voices | None = None,
 ) -> Cell:
+    """A cell that has no folder yet: `folder` is `cwd`. `said`: what tells the agent from others, as `make_agent` gives it."""
     if model is not None:
         said = {**said, "model": {**model.identity(), **({"options": config.model.options} if config.model.options else {})}}
     digest = canon.digest(said)[:32]
-    cell = Cell(task, agent_ref, model_ref, world, agent, model, digest, said, {}, cwd, config, voices if world.voices else None)
+    cell = Cell(task, agent_ref, model_ref, world, agent, model, digest, said, {}, cwd, config, voices=voices if world.voices else None)
     cell.identity = {"task": world.name, "world": cell.played, "agent": digest, "seed": config.seed, "round": config.round}
     return cell
 

@@ -57,6 +57,8 @@ SCORERS: dict[str, Scorer] = {
     "squad_f1": Scorer(words.squad_f1, 1),
     "hotpot_f1": Scorer(words.hotpot_f1, 1),
     "equal": Scorer(values.equal, 1),
+    "share": Scorer(values.share, 1),
+    "amount": Scorer(values.amount, 1, needs_reference=False),
     "relaxed_accuracy": Scorer(near.relaxed_accuracy, 1),
     "anls": Scorer(near.anls, 1),
     "geo_distance": Scorer(places.geo_distance, 1),

@@ -1,184 +1,150 @@
-"""Each check on a task that is broken on purpose; the sound task has no finding but the missing lock."""
+"""One broken task for each finding, and the sound one that has none."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from harness import here, write
-
-from agentharness.check.finding import Finding
-from agentharness.check.main import check
-from agentharness.config.args import parse
-
-TASK = "data: rows.jsonl\npreset: qa\nask: q\nanswer: a\nreward: exact\nlicence: CC0-1.0\n"
-ROWS = [{"q": f"what is {i}?", "a": f"the {i}th thing"} for i in range(12)]
-PAGES = (
-    "data: rows.jsonl\npreset: pages\nask: q\nanswer: a\nreward: exact\nlicence: CC0-1.0\n"
-    "documents: {from: docs, title: title, text: text}\ngold: [where]\nevidence: where\nturns: 2\n"
-)
+from checks import SOUND, checked, colours, finding, letters, task
+from harness import here
 
 
-def task(cwd: Path, text: str = TASK, rows: list[dict[str, Any]] = ROWS, **files: str) -> Path:
-    more = {name.replace("__", "."): body for name, body in files.items()}
-    return write(cwd / "tasks/mine", {"task.yaml": text, "rows.jsonl": "".join(json.dumps(row) + "\n" for row in rows), **more})
-
-
-def findings(cwd: Path, *words: str, mend: bool = False, whole: bool = False) -> dict[str, Finding]:
-    said: list[str] = []
-    config = parse([f"task={cwd}/tasks/mine", f"out={cwd}/results", "trust=true", *words])
-    _, found = check(config, config.task.names[0], whole=whole, mend=mend, say=said.append, cwd=cwd)
-    return {f.check: f for f in found}
-
-
-def bad(found: dict[str, Finding]) -> dict[str, str]:
-    """Check -> colour, where it is not green; the lock apart."""
-    return {name: f.colour for name, f in found.items() if f.colour != "green" and name != "lock"}
-
-
-def test_a_sound_task_has_no_finding(tmp_path: Path) -> None:
+def test_a_sound_task_has_no_finding_but_that_it_is_not_locked(tmp_path: Path) -> None:
     task(tmp_path)
-    found = findings(tmp_path)
-    assert bad(found) == {}
-    assert list(found) == ["facts", "solvable", "noop", "random", "same", "leaks", "hackable", "rules", "turns", "state", "duplicates", "licence", "lock"]
-    assert found["solvable"].what == "the oracle solves 12 rows"
-    assert found["lock"].colour == "yellow"
-    assert found["facts"].what == "text; rows: rows 12; columns: 1 public, 1 gold"
-    assert found["turns"].what == "the oracle takes 1 turns at the median, 1 at most, of 20"
+    report = checked(tmp_path)
+    assert colours(report) == {}
+    assert (finding(report, "lock").colour, report.rows, report.looked, report.licence) == ("yellow", 40, 40, "CC0-1.0")
+    assert [f.name for f in report.findings] == [
+        "size", "licence", "lock", "solvable", "turns", "noop", "random", "errors", "determinism", "state", "coverage", "leaks", "hackable", "duplicates",
+    ]  # fmt: skip
+    assert report.means["oracle"] == 1.0
+    assert report.means["noop"] == 0.0
+    assert finding(report, "solvable").text == "the oracle scores 1 on all 40 rows"
+    assert finding(report, "turns").text == "the oracle takes 1 (at most 1) of 5 turns"
+    assert finding(report, "size").text == "40 rows; tables: rows 40; columns declared: 2 public, 1 gold; text"
+    assert finding(report, "hackable").text == "the best blind answer, always 'Avonlea', scores 0.125 (0.055 – 0.261)"
+    assert finding(report, "duplicates").text == "no two of 40 rows contradict each other"
 
 
-def test_an_oracle_that_is_wrong_or_missing(tmp_path: Path) -> None:
-    task(tmp_path, TASK + "oracle: {then: {answer: {text: \"row.a if row.q != 'what is 3?' else 'no idea'\"}}}\n")
-    found = findings(tmp_path)
-    assert bad(found) == {"solvable": "red"}
-    assert found["solvable"].what == "the oracle does not solve 1 of 12 rows"
-    assert len(found["solvable"].rows) == 1
-    task(tmp_path, TASK + "oracle: null\n")
-    found = findings(tmp_path)
-    assert bad(found) == {"solvable": "yellow", "random": "yellow", "turns": "yellow"}
-    assert found["solvable"].what == "unknown: the task has no oracle"
+def test_a_locked_task_is_all_green_until_its_gold_changes(tmp_path: Path) -> None:
+    folder = task(tmp_path)
+    here(tmp_path, "lock", "task=letters")
+    assert [f.colour for f in checked(tmp_path).findings] == ["green"] * 14
+    (folder / "rows.jsonl").write_text((folder / "rows.jsonl").read_text().replace("Avonlea", "Ashford"))
+    report = checked(tmp_path)
+    assert colours(report) == {}
+    lock = finding(report, "lock")
+    assert (lock.colour, lock.text) == ("red", "[data.own] of env.lock is of another version: table rows differs in gold")
+    assert lock.todo.endswith("python -m agentharness lock task=letters")
 
 
-def test_a_rule_that_fails(tmp_path: Path) -> None:
-    task(tmp_path, TASK + 'actions: {answer: {do: [{set: {n: "1 / 0"}}, {end: args.text}]}}\nvars: {n: "0"}\n')
-    found = findings(tmp_path)
-    assert found["solvable"].colour == "red"
-    assert found["solvable"].what.startswith("12 rows ended in an error: actions.answer: ")
+def test_data_from_elsewhere_is_compared_by_its_content(tmp_path: Path) -> None:
+    folder = task(tmp_path)
+    here(tmp_path, "lock", "task=letters")
+    same = finding(checked(tmp_path, source=str(folder / "rows.jsonl")), "lock")
+    assert (same.colour, same.text) == ("green", "the same as [data.own] of env.lock")
+    (tmp_path / "other.jsonl").write_text((folder / "rows.jsonl").read_text().replace("Avonlea", "Ashford"))
+    other = finding(checked(tmp_path, source="other.jsonl"), "lock")
+    assert (other.colour, other.text) == ("green", "not compared: the command replaces the data or a key; it locks own")
 
 
-def test_a_reward_that_needs_no_action(tmp_path: Path) -> None:
-    text = TASK.replace("reward: exact\n", 'rewards: {free: {scorer: equal, of: state.cost, against: "0"}}\n')
-    task(tmp_path, text)
-    found = findings(tmp_path)
-    assert {name: found[name].colour for name in ("noop", "random", "hackable")} == {"noop": "red", "random": "red", "hackable": "red"}
-    assert found["noop"].what == "doing nothing scores on 12 rows"
-    assert found["random"].what == "random play scores 1.000 (0.758 – 1.000), the oracle 1.000"
+def test_an_oracle_that_is_wrong_names_its_rows(tmp_path: Path) -> None:
+    task(tmp_path, SOUND + "oracle: {then: {answer: {text: \"row.place if row.hint != 'It weighs 7 grams.' else 'nowhere'\"}}}\n")
+    report = checked(tmp_path)
+    assert colours(report) == {"solvable": "red"}
+    solvable = finding(report, "solvable")
+    assert (solvable.rows, solvable.count) == (("r07 (0)",), 1)
+    assert solvable.text == "the oracle does not solve 1 of 40 rows; its mean is 0.975 (0.871 – 0.996)"
 
 
-def test_a_hook_that_looks_at_the_clock(tmp_path: Path) -> None:
-    hook = "import time\n\ndef tell(view, answers):\n    return [{'show': str(time.perf_counter_ns())}]\n"
-    task(tmp_path, TASK + "actions: {tell: {do: [{hook: tell}]}}\n", hooks__py=hook)
-    found = findings(tmp_path)
-    assert bad(found) == {"same": "red"}
-    assert found["same"].hint == "hooks must depend on their view alone: no clock, no global, no random"
+def test_one_row_in_a_hundred_without_a_solution_is_data_not_the_task(tmp_path: Path) -> None:
+    task(tmp_path, SOUND + "oracle: {then: {answer: {text: \"row.place if row.hint != 'It weighs 7 grams.' else 'nowhere'\"}}}\n", letters(100))
+    assert colours(checked(tmp_path)) == {"solvable": "yellow"}
 
 
-def test_a_hook_that_tells_the_answer(tmp_path: Path) -> None:
-    hook = (
-        "import json\nfrom pathlib import Path\n\n"
-        "ROWS = {r['q']: r for r in map(json.loads, Path(__file__).with_name('rows.jsonl').read_text().splitlines())}\n\n"
-        "def peek(view, answers):\n    return [{'show': 'psst: ' + ROWS[view['row']['q']]['a']}]\n"
+def test_a_task_without_an_oracle_or_a_reward_is_unknown(tmp_path: Path) -> None:
+    task(tmp_path, SOUND + "oracle: null\n")
+    report = checked(tmp_path)
+    assert colours(report) == {"solvable": "yellow"}
+    assert finding(report, "solvable").text == "unknown: the task has no oracle"
+    assert finding(report, "hackable").text == "the best blind answer, always 'Avonlea', scores 0.125 (0.055 – 0.261)"
+    task(tmp_path, SOUND.replace("reward: exact\n", ""), name="worthless")
+    report = checked(tmp_path, "worthless")
+    assert colours(report) == {"solvable": "yellow"}
+    assert finding(report, "solvable").text == "unknown: the task has no reward"
+    assert report.means == {}
+
+
+def test_turns_that_do_not_suffice_are_counted(tmp_path: Path) -> None:
+    more = 'actions: {walk: {do: [{set: {steps: vars.steps + 1}}]}}\nvars: {steps: "0"}\n'
+    oracle = "oracle: {each: \"['a', 'b', 'c', 'd', 'e', 'f']\", move: {walk: {}}, then: {answer: {text: row.place}}}\n"
+    task(tmp_path, SOUND + more + oracle)
+    report = checked(tmp_path)
+    assert colours(report) == {"solvable": "red", "turns": "red"}
+    turns = finding(report, "turns")
+    assert turns.text == "5 turns end 40 of 40 rows before the oracle does; it needs up to 7 (mean 7.0)"
+    assert turns.todo == "turns: 7 (limits.turns)"
+    assert finding(report, "solvable").rows == ("r00 (truncated:turns)", "r01 (truncated:turns)", "r02 (truncated:turns)")
+
+
+def test_an_oracle_that_never_ends(tmp_path: Path) -> None:
+    task(tmp_path, SOUND + "actions: {wait: {}}\noracle: {then: {wait: {}}}\n")
+    turns = finding(checked(tmp_path), "turns")
+    assert (turns.colour, turns.text, turns.fix) == ("red", "5 turns end 40 of 40 rows before the oracle does, and 40 turns would too", None)
+
+
+def test_a_rule_that_breaks_on_legal_arguments(tmp_path: Path) -> None:
+    task(tmp_path, SOUND + 'actions: {share: {args: {among: {type: integer, minimum: 0, maximum: 3}}, say: "{{ 12 // args.among }}"}}\n')
+    report = checked(tmp_path)
+    assert colours(report) == {"errors": "red"}
+    errors = finding(report, "errors")
+    assert "error:env: actions.share" in errors.text
+    assert errors.rows[0].endswith("(random)")
+
+
+def test_a_hook_that_keeps_count_plays_differently_again(tmp_path: Path) -> None:
+    hooks = "seen = []\ndef look(view, answers):\n    seen.append(1)\n    return [{'show': f'look number {len(seen)}'}]\n"
+    task(tmp_path, SOUND + "start: [{hook: look}]\n", hooks_py=hooks)
+    report = checked(tmp_path)
+    assert colours(report) == {"determinism": "red"}
+    same = finding(report, "determinism")
+    assert same.count > 70
+    assert "in another order: step 0 in parts" in same.rows[0]
+    assert same.text.endswith("episodes play differently with the same seed")
+
+
+def test_draws_are_the_same_in_every_order(tmp_path: Path) -> None:
+    task(tmp_path, SOUND + 'vars: {die: none}\nstart: [{draw: {die: {int: [1, 6]}}}]\nobserve: "{{ row.hint }} {{ vars.die }}"\n')
+    assert colours(checked(tmp_path)) == {}
+
+
+@pytest.mark.parametrize(("limit", "wanted"), [(4000, {}), (1000, {"state": "yellow"}), (256, {"solvable": "red", "errors": "red", "state": "red"})])
+def test_a_state_that_grows(tmp_path: Path, limit: int, wanted: dict[str, str]) -> None:
+    more = f"limits: {{state: {limit}}}\nvars: {{log: \"''\"}}\nactions: {{note: {{do: [{{set: {{log: vars.log ~ 'x x x x x x x x x x ' ~ vars.log}}}}]}}}}\n"
+    oracle = 'oracle: {each: "[1, 2, 3, 4]", move: {note: {}}, then: {answer: {text: row.place}}}\n'
+    task(tmp_path, SOUND + more + oracle)
+    report = checked(tmp_path)
+    assert colours(report) == wanted
+    assert (
+        finding(report, "state").text
+        == {
+            4000: "the largest state has 695 bytes of 4,000",
+            1000: "the largest state has 695 bytes of 1,000",
+            256: "the state outgrows limits.state (256 bytes) in 42 episodes",
+        }[limit]
     )
-    task(tmp_path, TASK + "actions: {peek: {do: [{hook: peek}]}}\nstart: [{hook: peek}]\n", hooks__py=hook)
-    found = findings(tmp_path)
-    assert found["leaks"].colour == "red"
-    assert found["leaks"].what == "12 of 12 rows show their own gold, 0 that of another row"
-    assert len(found["leaks"].rows) == 3
 
 
-def test_labels_and_what_the_row_says_itself_are_no_leak(tmp_path: Path) -> None:
-    rows = [{"q": f"is it {('north', 'south')[i % 2]}ern or not, {i}?", "a": ("northern", "southern")[i % 2]} for i in range(12)]
-    task(tmp_path, TASK.replace("ask: q", "ask: \"{{ row.q }} One of: {{ labels | join(', ') }}\""), rows)
-    assert findings(tmp_path)["leaks"].colour == "green"
-    rows = [{"q": f"copy this: word{i}", "a": f"word{i}"} for i in range(12)]
-    task(tmp_path, TASK, rows)
-    assert findings(tmp_path)["leaks"].what == "0 of 12 rows show their own gold, 0 that of another row"
+def test_an_action_that_no_play_can_use(tmp_path: Path) -> None:
+    more = 'actions:\n  open: {when: "1 > 2", say: Open., else: It is locked.}\n  weigh: {say: Heavy., when: "1 < 2", else: No scales.}\n'
+    task(tmp_path, SOUND + more)
+    report = checked(tmp_path)
+    assert colours(report) == {"coverage": "yellow"}
+    text = finding(report, "coverage").text
+    assert text.startswith("1 of 3 actions never did anything: open (its `when` was false ")
+    assert text.endswith("; never shown: the `else` of weigh")
 
 
-@pytest.mark.parametrize(
-    ("reward", "answers", "colour", "part"),
-    [
-        ("contains", ["red", "blue", "green"], "red", "all answers at once scores 1.000"),
-        ("exact", ["yes"], "red", "'yes' scores 1.000"),
-        ("exact", ["red", "red", "red", "blue"], "yellow", "the commonest answer, 'red' scores 0.750"),
-        ("exact", ["red", "blue", "green"], "green", "the best fixed answer scores 0.333"),
-    ],
-)
-def test_one_answer_that_wins_everywhere(reward: str, answers: list[str], colour: str, part: str, tmp_path: Path) -> None:
-    task(tmp_path, TASK.replace("exact", reward), [{"q": f"q{i}", "a": answers[i % len(answers)]} for i in range(12)])
-    found = findings(tmp_path)["hackable"]
-    assert (found.colour, found.what.startswith(part)) == (colour, True), found
-
-
-def test_an_action_that_never_happens(tmp_path: Path) -> None:
-    task(tmp_path, TASK + 'actions: {never: {when: "t > 99", do: [{end: "1"}]}}\n')
-    found = findings(tmp_path)
-    assert bad(found) == {"rules": "yellow"}
-    assert found["rules"].what == "never carried out: never"
-
-
-def test_too_few_turns_and_no_licence_are_mended(tmp_path: Path) -> None:
-    rows = [
-        {"q": f"who {i}?", "a": f"person number {i}", "where": ["A", "B"], "docs": [{"title": "A", "text": "x."}, {"title": "B", "text": "y."}]}
-        for i in range(5)
-    ]
-    text = PAGES.replace("licence: CC0-1.0\n", "")
-    folder = task(tmp_path, text, rows)
-    found = findings(tmp_path)
-    assert bad(found) == {"solvable": "red", "random": "red", "turns": "yellow", "licence": "yellow"}
-    assert (found["solvable"].hint, found["licence"].what) == ("raise limits.turns (fix=true does)", "none")
-    mended = findings(tmp_path, mend=True)
-    assert {name for name in ("solvable", "turns", "licence") if mended[name].colour != "green"} == set()
-    assert (folder / "task.yaml").read_text() == text.replace("turns: 2", "turns: 4") + "licence: private\n"
-
-
-def test_states_that_come_near_their_size(tmp_path: Path) -> None:
-    task(tmp_path, TASK + f"limits: {{state: 400}}\nvars: {{pad: \"'{'x' * 100}'\"}}\n")
-    found = findings(tmp_path)
-    assert bad(found) == {"state": "yellow"}
-    assert found["state"].what.endswith("bytes of 400")
-
-
-def test_rows_that_are_asked_twice(tmp_path: Path) -> None:
-    task(tmp_path, TASK, [*ROWS, {"q": "what is 3?", "a": "another"}])
-    found = findings(tmp_path)
-    assert bad(found) == {"duplicates": "yellow"}
-    assert found["duplicates"].what == "1 question with two different answers, each in a row of its own"
-    task(tmp_path, TASK.replace("data: rows.jsonl", "data: {from: rows.jsonl, key: row}"), [*ROWS, ROWS[3]])
-    assert findings(tmp_path)["duplicates"].what == "1 row with the question of another row"
-
-
-def test_a_second_check_plays_nothing_again(tmp_path: Path) -> None:
-    task(tmp_path)
-    first = findings(tmp_path)
-    before = {p: p.read_bytes() for p in tmp_path.glob("results/*/*/episodes.jsonl")}
-    assert len(before) == 3
-    assert findings(tmp_path) == first
-    assert {p: p.read_bytes() for p in tmp_path.glob("results/*/*/episodes.jsonl")} == before
-    assert findings(tmp_path, "limit=5")["solvable"].what == "the oracle solves 5 rows"
-
-
-def test_the_command(tmp_path: Path) -> None:
-    task(tmp_path)
-    done = here(tmp_path, "check", "task=mine", "limit=all")
-    assert done.out.splitlines()[0] == "mine: 12 of 12 rows"
-    assert any(line.split()[:3] == ["ok", "solvable", "the"] for line in done.out.splitlines())
-    done = here(tmp_path, "check", "task=mine", "limit=5")
-    assert done.out.splitlines()[0] == "mine: 5 of 12 rows (limit=all plays all)"
-    task(tmp_path, TASK.replace("exact", "contains"), [{"q": f"q{i}", "a": ("red", "blue")[i % 2]} for i in range(6)])
-    assert "RED" in here(tmp_path, "check", "task=mine", code=1).out
-    assert here(tmp_path, "check", "task=mine", "model=x", code=2).mistake == "model: check plays the baselines, without a model (leave model out)"
-    assert here(tmp_path, "check", "task=mine", "fix=yes", code=2).mistake == "fix: must be true or false, not 'yes'"
-    assert here(tmp_path, "check", "task=mime", code=2).mistake == "no task is named 'mime' (did you mean 'mine'?)"
+def test_a_task_without_a_licence(tmp_path: Path) -> None:
+    task(tmp_path, SOUND.replace("licence: CC0-1.0\n", ""))
+    assert colours(checked(tmp_path)) == {"licence": "yellow"}

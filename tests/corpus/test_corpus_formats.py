@@ -241,4 +241,4 @@ def test_faults_of_json(one: One) -> None:
 def test_files_that_cannot_be_read(one: One, tmp_path: Path) -> None:
     assert "no reader for .pdf" in fails(lambda: one("a.pdf", ""))
     (tmp_path / "flags.json").write_text("[]")
-    assert fails(lambda: one("b.csv", "a\n1\n", source={"hub": "x/y"})) == "source: a source names hub and file (exactly one of hub, file, images, python)"
+    assert fails(lambda: one("b.csv", "a\n1\n", source={"hub": "x/y"})) == "source: a source names hub and file (exactly one of hub, file, images, pdf, python)"

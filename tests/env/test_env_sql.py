@@ -173,6 +173,10 @@ async def test_what_sql_can_say(films: World, begin: Any, sql: str, rows: list[d
         ("SELECT random()", "Random() is not possible here"),
         ("SELECT now()", "Now() is not possible here"),
         ("SELECT current_date", "Current_date is not possible here"),
+        ("SELECT ago(interval 1 day)", "Ago() is not possible here"),
+        ("SELECT pg_get_viewdef(1)", "Pg_get_viewdef() is not possible here"),
+        ("SELECT list_transform([1], x -> random())", "Random() is not possible here"),
+        ("SELECT 1 WHERE EXISTS (SELECT 1 FROM base.movies)", "There is no table base.movies"),
         ("SELECT title FROM movies ORDER BY uuid()", "Uuid() is not possible here"),
         ("SELECT age(timestamp '2000-01-01')", "Age() is not possible here"),
         ("SELECT * FROM movies USING SAMPLE 1", "Samples are not drawn"),
@@ -298,3 +302,13 @@ def test_column_order_and_types_count_for_the_world(films: World, make_world: An
 def test_types_are_what_all_rows_hold(films: World) -> None:
     assert dict(relation(films.corpus.tables["movies"]).columns)["two words"] == "BIGINT"
     assert unique(["n", "n", "n_2", "n"]) == ["n", "n_2", "n_2_2", "n_3"]
+
+
+async def test_a_query_at_reset(make_world: Any, begin: Any) -> None:
+    start = 'start: [{query: {sql: "\'SELECT count(*) AS n FROM movies\'"}}]\nobserve: "{{ row.ask }} {{ results[0].n }}"\n'
+    world = make_world(TEXT.replace("observe: \"{{ row.ask }}\\n{{ schema | join('\\n') }}\"\n", start), FILES)
+    play = await begin(world, "a")
+    assert play.text.splitlines()[0] == "Which? 4"
+    assert world.compiled.opening.heavy
+    (goal,) = [(world.goal("a", 1) or {})["submission"]]
+    assert goal == [{"title": "Casino"}, {"title": "Dune ?"}]

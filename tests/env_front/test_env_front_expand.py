@@ -246,7 +246,7 @@ def test_which_level() -> None:
     assert is_short({"data": "x.csv"})
     assert is_short({"documents": {}})
     assert not is_short({"corpus": {}, "slices": [], "licence": "MIT"})
-    assert short_keys()["documents"] == ["pages"]
+    assert short_keys()["documents"] == ["pages", "search"]
     assert "slices" not in short_keys()
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agentharness.env import presets
 from agentharness.env.reading import read_task
 from agentharness.errors import UserError
 
@@ -55,12 +56,12 @@ CASES = [
     (QA + "reward: {exact: much}\n", "5:17", "`reward` must be a scorer's name, a list of names, or a mapping name -> weight"),
     (QA + "reward: 1\n", "5:9", "`reward` must be a scorer's name"),
     (QA + "reward:\n  exact: {wieght: 1}\n", "6:11", "rewards.exact.wieght: unknown key (did you mean 'weight'?)"),
-    (QA + "documents: c\n", "5:1", "`documents` belongs to preset pages (this task has preset qa)"),
-    ("data: x.csv\nask: q\ndocuments: c\n", "3:1", "`documents` belongs to preset pages (add `preset: pages`)"),
+    (QA + "documents: c\n", "5:1", "`documents` belongs to preset pages or search (this task has preset qa)"),
+    ("data: x.csv\nask: q\ndocuments: c\n", "3:1", "`documents` belongs to preset pages or search (add `preset: pages`)"),
     (QA + "test: {share: 20%}\n", "5:1", "`test` is not supported in this version"),
     (LONG + "tidy: {dedupe: true}\n", "5:1", "`tidy` is not supported in this version"),
     ("data: x.csv\npreset: pags\nask: q\n", "2:9", "there is no preset 'pags' (did you mean 'pages'?)"),
-    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", "`preset` must be a name (known: bare, choice, graph, guess, look, "),
+    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", f"`preset` must be a name (known: {', '.join(presets.names())})"),
     ("data: x.csv\npreset: qa\nanswer: a\n", "2:9", "preset qa needs `ask` (add `ask: …`)"),
     ("preset: qa\nask: q\nanswer: a\n", "1:9", "preset qa needs `data` (add `data: …`)"),
     ("data: x.csv\n", "1:1", "the task has no `ask`"),
@@ -75,7 +76,7 @@ CASES = [
     ("data: x.csv\npreset: graph\nask: q\nanswer: a\n", "2:9", "preset graph needs `nodes.from`"),
     ("data: x.csv\npreset: graph\nask: q\nnodes: {from: n.csv, show: {a: b}}\n", "4:28", "`nodes.show` must list columns by name"),
     ("data: x.docx\nask: q\n", "1:7", "'x.docx' is no place that rows come from"),
-    ("data: a/x.pdf\nask: q\n", "1:7", "'a/x.pdf' is no place that rows come from"),
+    ("data: a/x.txt\nask: q\n", "1:7", "'a/x.txt' is no place that rows come from"),
     ("data:\nask: q\n", "1:6", "`data` does not say where the rows come from"),
     ("data: {from: x.csv, images: y}\nask: q\n", "1:7", "`data` says where rows come from more than once: from, images"),
     ("data: {from: x.csv, splitt: dev}\nask: q\n", "1:21", "`data` has no key 'splitt' (did you mean 'split'?)"),
@@ -100,13 +101,13 @@ VERBS = [
     ("goto: rows", "8:15", "actions.go.do.0.goto must name one table or edge, or `hit`"),
     ("goto: {rows: x, hit: 1}", "8:15", "must name one table or edge, or `hit`"),
     ("goto: {rows: [x]}", "8:22", "actions.go.do.0.goto.rows must be an expression, is a list"),
-    ("query: {in: rows}", "8:16", "must have one of key, filter, neighbours, span, sql, has none"),
+    ("query: {in: rows}", "8:16", "must have one of key, filter, text, neighbours, span, sql, has none"),
     ("query: {key: x}", "8:16", "needs `in` beside `key`"),
     ("query: {key: x, in: rows, limit: 3}", "8:35", "does not go with `key`"),
     ("query: {filter: x, in: rows, limit: 0}", "8:45", "actions.go.do.0.query.limit must be a whole number from 1, is 0"),
     ("query: {filter: x, in: rows, limit: 100000000000000000000}", "8:45", "must be a whole number of at most 1,000,000, is 100000000000000000000"),
     ("query: {kye: x, in: rows}", "8:17", "actions.go.do.0.query.kye is no key of this verb (did you mean 'key'?)"),
-    ("query: {key: x, filter: y, in: rows}", "8:16", "must have one of key, filter, neighbours, span, sql, has key and filter"),
+    ("query: {key: x, filter: y, in: rows}", "8:16", "must have one of key, filter, text, neighbours, span, sql, has key and filter"),
     ("reveal: [a]", "8:17", "actions.go.do.0.reveal must be a mapping, is a list"),
     ("reveal: {field: a, of: rwo}", "8:32", "must be one of at, row, results, is 'rwo' (did you mean 'row'?)"),
     ("reveal: {image: a, of: results}", "8:32", "must be one of at, row, is 'results'"),
