@@ -133,7 +133,7 @@ def _new(words: list[str]) -> int:
     if _asks_help(words):
         print(
             "agentharness new task NAME from=FILE_OR_FOLDER_OR_HUB_ID [ask=…] [answer=COLUMN] [reward=SCORER] [key=COLUMN]\n"
-            "                       [labels=FILE] [table=NAME] [sheet=NAME] [licence=ID]\n"
+            "                       [preset=NAME] [labels=FILE] [table=NAME] [sheet=NAME] [member=FILE] [licence=ID]\n"
             "                       [config=… split=…] [trust=true] [tasks_root=FOLDER]\n\n"
             "Reads the data, says what it saw, writes tasks/NAME/task.yaml and a README, and plays the first rows with the task's own solution."
         )
