@@ -12,6 +12,7 @@ import anyio
 from agentharness.check import facts
 from agentharness.check.coverage import coverage
 from agentharness.check.duplicates import across, duplicates
+from agentharness.check.edges import edges
 from agentharness.check.finding import Finding, Report
 from agentharness.check.hackable import hackable
 from agentharness.check.leaks import leaks
@@ -64,6 +65,7 @@ async def _fill(subject: Subject, report: Report) -> None:
         again.finding,
         facts.state(subject, plays, again.largest),
         coverage(world, both),
+        edges(subject),
         leaks(subject, both),
         await hackable(subject, oracle, noop),
         duplicates(subject),
