@@ -86,6 +86,13 @@ def key_text(value: Any) -> str:
     return canon.dumps(value).decode() if isinstance(value, dict | list | tuple) else str(value)
 
 
+def key_of(value: Any) -> str | None:
+    """The key that a value names, or None where it names none."""
+    if type(value) is str:
+        return value
+    return None if value is None or isinstance(value, dict) else key_text(value)
+
+
 class Table:
     """Rows of one kind. `scope`: the key counts within one episode row, whose key is then given as `scope` to every look-up."""
 

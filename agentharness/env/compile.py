@@ -9,13 +9,14 @@ from agentharness import canon
 from agentharness.corpus.load import Corpus
 from agentharness.corpus.paths import parse, values
 from agentharness.env import schema
+from agentharness.env.distance import DistanceRule, distance_rule
 from agentharness.env.expr import Compiled, Names, Value
 from agentharness.env.fields import picker
 from agentharness.env.legal import Legals, Offer
 from agentharness.env.maker import Maker
 from agentharness.env.record import follows, record
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
-from agentharness.env.spec import ActionRule
+from agentharness.env.spec import ActionRule, PathSpec
 from agentharness.env.task import Task
 from agentharness.env.verbs import compile_verbs, heavy
 from agentharness.env.verbs_sql import listing
@@ -47,6 +48,7 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
+        distances={name: _distance(make, name, path) for name, path in spec.distances.items()},
         oracle=_oracle(make, args),
         where=where,
         answering=answering,
@@ -193,6 +195,8 @@ def _reward(make: Maker, name: str) -> RewardRule:
     names: Names = {"row": make.record(make.each, gold=True), "state": Value(), "submission": Value()}
     if make.spec.goal is not None:
         names = {**names, "goal": Value()}
+    if make.spec.distances:
+        names = {**names, "distance": Value()}
 
     def compiled(source: str | None, key: str) -> Compiled | None:
         # Scorers decide no observation: their filters are no part of the world.
@@ -204,6 +208,11 @@ def _reward(make: Maker, name: str) -> RewardRule:
 def _goal(make: Maker) -> Compiled | None:
     written = make.spec.goal
     return None if written is None else make.quiet(written, {"row": make.record(make.each, gold=True)}, "goal")
+
+
+def _distance(make: Maker, name: str, path: PathSpec) -> DistanceRule:
+    edge = make.edge(path.edge, "distances", name, "edge")
+    return distance_rule(edge, make.quiet(path.to, {"row": make.record(make.each, gold=True)}, "distances", name, "to"))
 
 
 def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | None:

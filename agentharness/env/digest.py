@@ -90,8 +90,10 @@ def _action(action: ActionRule, make: Maker, name: str) -> JsonDict:
 
 
 def _rewards(spec: TaskSpec, scorers: Mapping[str, int]) -> JsonDict:
-    goal = [] if spec.goal is None else [spec.goal]
-    return {name: [_set(reward), reward.weight, scorers.get(reward.scorer, 1), *goal] for name, reward in spec.rewards.items()}
+    beside: list[Any] = [] if spec.goal is None else [spec.goal]
+    if spec.distances:
+        beside.append({name: _set(path) for name, path in spec.distances.items()})
+    return {name: [_set(reward), reward.weight, scorers.get(reward.scorer, 1), *beside] for name, reward in spec.rewards.items()}
 
 
 def _set(model: Any) -> JsonDict:

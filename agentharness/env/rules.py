@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from agentharness.corpus.assets import Assets
+from agentharness.env.distance import DistanceRule
 from agentharness.env.expr import Compiled
 from agentharness.env.legal import Legals
 from agentharness.env.recorded import Recorded
@@ -73,10 +74,11 @@ class RewardRule:
         """Whether it compares with the state that the gold actions reach."""
         return any(run is not None and "goal" in run.names for run in (self.of, self.against))
 
-    def resolve(self, row: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> tuple[Any, Any]:
-        """(subject, reference) over the row with its gold, the final state, and the state that the gold actions reach. Raises ExprError."""
+    def resolve(self, row: JsonDict, state: JsonDict, goal: JsonDict | None = None, distance: JsonDict | None = None) -> tuple[Any, Any]:
+        """(subject, reference) over the row with its gold, the final state, the state that the gold actions reach, and the distances of all places stood on.
+        Raises ExprError."""
         submission = state.get("submission")
-        env = {"row": row, "state": state, "submission": submission, "goal": goal}
+        env = {"row": row, "state": state, "submission": submission, "goal": goal, "distance": distance}
         return (self.of(env) if self.of else submission), (self.against(env) if self.against else None)
 
 
@@ -113,6 +115,7 @@ class Rules:
     legals: Legals
     rewards: dict[str, RewardRule]
     goal: Compiled | None
+    distances: dict[str, DistanceRule]
     """The gold actions."""
     oracle: OraclePlan | None
     where: Compiled | None

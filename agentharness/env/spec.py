@@ -116,7 +116,7 @@ class TrajectorySpec(Closed):
 
 
 class PathSpec(Closed):
-    """Makes `each` the keys on the shortest path to the goal, the start left out."""
+    """The shortest path along an edge from where an episode stands to a goal."""
 
     edge: str = Field(description="edge that the shortest path follows, from where the episode stands")
     to: str = Field(description="expression, gold allowed: key of the goal")
@@ -152,6 +152,9 @@ class TaskSpec(Closed):
     actions: dict[str, ActionRule] = Field(default_factory=dict, description="action -> a guard, verbs in order, then what is shown")
     limits: Limits = Field(default_factory=Limits)
     rewards: dict[str, RewardSpec] = Field(default_factory=dict, description="reward -> how it is scored; the total is their weighted mean")
+    distances: dict[str, PathSpec] = Field(
+        default_factory=dict, description="name -> how far a place is from a goal along an edge; rewards read distance.NAME, and each step of the record has it"
+    )
     goal: str | None = Field(
         None, description="expression over row, gold allowed: the gold actions, a list of {name, args}; rewards may compare with `goal`, the state they reach"
     )

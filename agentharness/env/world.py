@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from agentharness.corpus.load import Corpus, load
@@ -12,6 +12,7 @@ from agentharness.env import lock
 from agentharness.env.base import BaseEnv
 from agentharness.env.compile import compile_task
 from agentharness.env.digest import Version, version
+from agentharness.env.distance import along
 from agentharness.env.expr import FILTERS, ExprError
 from agentharness.env.goal import reach
 from agentharness.env.rules import RewardRule, Rules
@@ -116,6 +117,11 @@ class World:
         if isinstance(found, EpisodeError):
             raise EpisodeError(found.cause, found.message)
         return found
+
+    def distances(self, row: str, seed: int, states: Sequence[JsonDict]) -> dict[str, list[int | None]]:
+        """Name -> hops from each state's place to the goal, None where there is no way; empty where the task names no distance. Raises EpisodeError."""
+        rules = self.compiled.distances
+        return along(rules, self.compiled.scene(row, seed), self.full(row), states) if rules else {}
 
     def slices(self, row: str) -> JsonDict:
         """What reports group by: field path -> value of the row (a list where the path goes into lists)."""

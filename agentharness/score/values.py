@@ -77,6 +77,20 @@ def share(subject: Any, reference: Any) -> Score:
     return Score(min(1.0, max(0.0, subject / reference)) if _amount(subject) else 0.0, "share")
 
 
+def progress(subject: Any, reference: Any) -> Score:
+    """How much of the way to a goal was made: the subject is the list of distances, first to last.
+
+    Formula: max(0, 1 - d_last / d_first); 1 where it began at the goal and ends there. A last distance of null (no way is left) is 0, a first one unscored.
+    Source: this project; the steps' differences are the potential-based shaping of Ng, Harada, Russell 1999 with the potential -d.
+    """
+    if not isinstance(subject, list) or not subject or not _amount(subject[0]):
+        return Score(None, reason="there is no way to the goal from where it began")
+    first, last = subject[0], subject[-1]
+    if not _amount(last):
+        return Score(0.0, "progress")
+    return Score(float(last == 0) if first == 0 else max(0.0, 1 - last / first), "progress")
+
+
 def amount(subject: Any, reference: Any) -> Score:
     """The subject itself, where it is a number: a sum of recorded rewards, a count. Not bounded, so give it weight 0 beside rewards in [0, 1].
 
