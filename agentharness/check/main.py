@@ -37,7 +37,8 @@ def check(ref: str, config: RunConfig, face: Face, *, limit: int | None) -> Repo
     began = time.monotonic()
     config = config.model_copy(update={"relock": True, "limit": None})  # a lock that does not match is a finding here
     world = make_world(ref, config, face.say, Path.cwd())
-    subject = Subject(ref, world, config, sample(world, limit, config.seed), Path(config.out) if config.out else FOLDER, Path.cwd(), face)
+    groups = {name: world.side(name) for name in ("train", "test")} if world.is_split else {}
+    subject = Subject(ref, world, config, sample(world, limit, config.seed), Path(config.out) if config.out else FOLDER, Path.cwd(), face, groups)
     data = f"source={config.source}" if config.source else config.data or ""
     report = Report(world.name, data, world.world, world.spec.licence, len(world), len(subject.rows))
     with quiet_collector():

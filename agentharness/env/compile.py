@@ -17,6 +17,7 @@ from agentharness.env.maker import Maker
 from agentharness.env.record import follows, record
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
 from agentharness.env.spec import ActionRule, PathSpec
+from agentharness.env.split import splitter
 from agentharness.env.task import Task
 from agentharness.env.verbs import compile_verbs, heavy
 from agentharness.env.verbs_sql import listing
@@ -48,6 +49,7 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
+        split=splitter(make),
         distances={name: _distance(make, name, path) for name, path in spec.distances.items()},
         oracle=_oracle(make, args),
         where=where,

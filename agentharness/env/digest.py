@@ -60,6 +60,8 @@ def _world(make: Maker, derived: JsonDict, filters: Mapping[str, int]) -> JsonDi
     out |= {f"corpus.{name}": {k: v for k, v in _set(table).items() if k not in _CONTENT} for name, table in spec.corpus.items()}
     levels = {f"columns.{name}": _levels(tree(declared, make.corpus.tables[name].columns)) for name, declared in spec.columns.items()}
     out |= {name: found for name, found in levels.items() if found}
+    if spec.test is not None:
+        out["test"] = _set(spec.test)
     out |= {f"edges.{name}": _set(edge) for name, edge in spec.edges.items()}
     # The values, not only the path: gold that an observation may show belongs to the world.
     out |= {f"derive.{name}": [_set(derive), derived[name]] for name, derive in spec.derive.items()}

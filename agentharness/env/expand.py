@@ -16,7 +16,7 @@ from agentharness.env.spec import TaskSpec
 from agentharness.env.task import Places
 from agentharness.errors import UserError, closest
 
-LATER = ("test", "tidy")
+LATER = ("tidy",)
 """Keys of the design that this version does not know."""
 
 _WHOLE = {("oracle",)}
@@ -94,7 +94,7 @@ def _check_keys(document: Document, preset: Preset) -> None:
 
 def later(document: Document, key: str) -> UserError:
     """The line for a key of the design that this version does not know."""
-    hints = {"test": "point `data` at the rows to play: a split or a file of its own", "tidy": "clean the data before, or return rows from file.py:function"}
+    hints = {"tidy": "clean the data before, or return rows from file.py:function"}
     return wrong(document, (key,), f"`{key}` is not supported in this version", hint=hints[key], key=True)
 
 

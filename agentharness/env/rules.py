@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from agentharness.corpus.assets import Assets
 from agentharness.env.distance import DistanceRule
@@ -116,6 +116,8 @@ class Rules:
     rewards: dict[str, RewardRule]
     goal: Compiled | None
     distances: dict[str, DistanceRule]
+    split: Callable[[str, JsonDict], Literal["train", "test"]] | None
+    """(row key, whole row) -> its side of the test split; None where the task has none."""
     """The gold actions."""
     oracle: OraclePlan | None
     where: Compiled | None

@@ -17,6 +17,15 @@ class EpisodeSpec(Closed):
     where: str | None = Field(None, description="expression: only rows for which it is true")
 
 
+class SplitSpec(Closed):
+    """Which rows are the test split. All others are the train split."""
+
+    share: float | str | None = Field(None, description="share of the rows, 0.2 or 20%: by a digest of each row's key, so that new rows move no old one")
+    column: str | None = Field(None, description="column that tells the splits apart")
+    is_: Any = Field(None, alias="is", description="value of `column`, or a list of values, that are the test; `test` where absent")
+    keep_together: str | list[str] | None = Field(None, description="with `share`: column or columns whose equal values stand on one side")
+
+
 class EdgeSpec(Closed):
     """Edges of a graph: the column of this name in the table one stands in lists the keys of the neighbours."""
 
@@ -141,6 +150,7 @@ class TaskSpec(Closed):
     corpus: dict[str, TableSpec] = Field(description="table -> where its rows come from")
     columns: dict[str, dict[str, Level]] = Field(description="table -> field path -> public | hidden | gold; what is not named is hidden")
     episode: EpisodeSpec
+    test: SplitSpec | None = Field(None, description="the rows that are kept apart for tests")
     edges: dict[str, EdgeSpec] = Field(default_factory=dict, description="edge -> neighbours")
     trajectories: dict[str, TrajectorySpec] = Field(default_factory=dict, description="table -> how its rows are the steps of recorded trajectories")
     derive: dict[str, DeriveSpec] = Field(default_factory=dict, description="name -> a public value over the whole corpus")

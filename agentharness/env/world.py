@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Literal
 
 from agentharness.corpus.load import Corpus, load
 from agentharness.corpus.merkle import TableDigest
@@ -42,6 +43,7 @@ class World:
         self.compiled = rules
         self._table = corpus.tables[rules.table]
         self._count: int | None = None
+        self._sides: dict[str, list[str]] = {}
         self.compares_goal = any(rule.wants_goal for rule in rules.rewards.values())
         """Whether a reward compares with the state that gold actions reach."""
         self._goals: dict[tuple[str, int], JsonDict | EpisodeError] = {}
@@ -72,6 +74,22 @@ class World:
         if self._count is None:
             self._count = sum(1 for _ in self.keys()) if self.compiled.where else len(self._table)
         return self._count
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the task keeps rows apart for tests."""
+        return self.compiled.split is not None
+
+    def split_of(self, row: str) -> Literal["train", "test"] | None:
+        """The side of the test split on which a row stands; None where the task has no split. Raises EpisodeError where there is no such row."""
+        split = self.compiled.split
+        return None if split is None else split(row, self.full(row))
+
+    def side(self, name: str) -> Sequence[str]:
+        """Keys of the rows of a split (`train`, `test`, or `all`), in the corpus's order. Worked out once."""
+        if name not in self._sides:
+            self._sides[name] = [key for key in self.keys() if name == "all" or self.split_of(key) == name]
+        return self._sides[name]
 
     def keys(self) -> Iterator[str]:
         """Keys of the rows that are episodes, in the corpus's order. Raises UserError where `episode.where` fails on a row."""

@@ -58,7 +58,6 @@ CASES = [
     (QA + "reward:\n  exact: {wieght: 1}\n", "6:11", "rewards.exact.wieght: unknown key (did you mean 'weight'?)"),
     (QA + "documents: c\n", "5:1", "`documents` belongs to preset pages or search (this task has preset qa)"),
     ("data: x.csv\nask: q\ndocuments: c\n", "3:1", "`documents` belongs to preset pages or search (add `preset: pages`)"),
-    (QA + "test: {share: 20%}\n", "5:1", "`test` is not supported in this version"),
     (LONG + "tidy: {dedupe: true}\n", "5:1", "`tidy` is not supported in this version"),
     ("data: x.csv\npreset: pags\nask: q\n", "2:9", "there is no preset 'pags' (did you mean 'pages'?)"),
     ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", f"`preset` must be a name (known: {', '.join(presets.names())})"),
