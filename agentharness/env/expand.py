@@ -14,9 +14,8 @@ from agentharness.env.short import KEYS, holes
 from agentharness.env.short_columns import SPECIAL
 from agentharness.env.spec import TaskSpec
 from agentharness.env.task import Places
-from agentharness.errors import UserError, closest
+from agentharness.errors import closest
 
-LATER = ("tidy",)
 """Keys of the design that this version does not know."""
 
 _WHOLE = {("oracle",)}
@@ -83,19 +82,11 @@ def _preset(document: Document) -> Preset:
 def _check_keys(document: Document, preset: Preset) -> None:
     known, mine = short_keys(), {*fields(TaskSpec), *KEYS, *preset.short}
     for key in document.data:
-        if key in LATER:
-            raise later(document, key)
         if key not in mine and key in known:
             hint = f"add `preset: {known[key][0]}`" if preset.name == presets.BARE else f"this task has preset {preset.name}"
             raise wrong(document, (key,), f"`{key}` belongs to preset {' or '.join(known[key])}", hint=hint, key=True)
         if key not in mine:
             raise wrong(document, (key,), f"{key}: unknown key", hint=closest(key, mine), key=True)
-
-
-def later(document: Document, key: str) -> UserError:
-    """The line for a key of the design that this version does not know."""
-    hints = {"tidy": "clean the data before, or return rows from file.py:function"}
-    return wrong(document, (key,), f"`{key}` is not supported in this version", hint=hints[key], key=True)
 
 
 def _keep_gold(below: dict[str, Any], layer: dict[str, Any]) -> None:

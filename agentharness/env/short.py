@@ -21,6 +21,7 @@ KEYS = {
     "reward": "a scorer's name, a list of names, or a mapping name -> weight",
     "slices": "columns by which reports group; hidden unless `ask` names them",
     "turns": "turns that an episode may take",
+    "tidy": "cleaning of the rows, step by step: dedupe, filter, filled, strip",
 }
 """Short key -> description, for every preset."""
 
@@ -30,7 +31,7 @@ _SOURCE = (
     *("member", "chat", "dpi"),
     *("file", "hub", "python", "images", "pdf"),
 )
-_TABLE = ("key", "unique", "rename")
+_TABLE = ("key", "unique", "rename", "join")
 _FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?|zip)\Z", re.IGNORECASE)
 _PDF = re.compile(r".+\.pdf\Z", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:[\w./-]+\.py|[\w.]+):[A-Za-z_]\w*\Z")
@@ -241,6 +242,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
         kind = _kind(document, at if bare else (*at, "from"), said["from"])
         table["source"] = {kind: said["from"]} | table["source"]
         origins[("source", kind)] = at if bare else (*at, "from")
+    if at == ("data",) and "tidy" in document.data:
+        steps = document.data["tidy"]
+        table["tidy"] = [steps] if isinstance(steps, dict) else steps
+        origins[("tidy",)] = ("tidy",)
     return Hole(table, origins)
 
 

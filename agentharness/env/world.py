@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Literal
 
@@ -12,6 +13,7 @@ from agentharness.corpus.paths import LIST, parse, values
 from agentharness.env import lock
 from agentharness.env.base import BaseEnv
 from agentharness.env.compile import compile_task
+from agentharness.env.conditions import condition
 from agentharness.env.digest import Version, version
 from agentharness.env.distance import along
 from agentharness.env.expr import FILTERS, ExprError
@@ -178,6 +180,7 @@ def build(
         trusted=task.trusted,
         note=note,
         place=task.places.at,
+        condition=partial(condition, task.places.at),
     )
     rules, make = compile_task(task, corpus, voiced)
     found = version(make, rules.derived, corpus.digests(), {name: info.version for name, info in FILTERS.items()}, scorer_versions or {})

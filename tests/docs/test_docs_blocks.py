@@ -175,3 +175,15 @@ def test_all_kinds_of_bbh_are_solved(tmp_path: Path) -> None:
         rows += int(played)
     assert len(files) == 27
     assert rows == 6511 - 2  # two identical rows are merged
+
+
+def test_the_example_of_tables_made_of_others_plays_to_its_full_reward(tmp_path: Path) -> None:
+    folder = tmp_path / "tasks/visits"
+    folder.mkdir(parents=True)
+    (text,) = (b for b in blocks(LANGUAGE, "yaml") if "clicks.csv" in b)
+    (folder / "task.yaml").write_text(text, encoding="utf-8")
+    times = ("ann,2026-01-01T10:00,home,", "ann,2026-01-01T10:10,shop,tea", "bob,2026-01-01T10:00,home,", "bob,2026-01-01T15:00,shop,")
+    (folder / "clicks.csv").write_text("\n".join(["user,at,page,bought", *times]) + "\n")
+    (folder / "users.csv").write_text("name,age\nann,31\nbob,45\n")
+    out = run(tmp_path, "run", "task=visits", "quiet=true")
+    assert re.search(r"^visits +oracle +3 +1\.000 ", out, re.MULTILINE)
