@@ -146,6 +146,12 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
         for name, schemas in args.items()
         if [s["type"] for s in schemas.values()] == ["string"] and any("end" in verb or follows(verb) for verb in make.spec.actions[name].do)
     ]
+    if not found and make.spec.prose == "answer":  # a hook may end an episode too
+        found = [
+            (name, next(iter(schemas)))
+            for name, schemas in args.items()
+            if [s["type"] for s in schemas.values()] == ["string"] and any("hook" in verb for verb in make.spec.actions[name].do)
+        ]
     chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
     if chosen is None and make.spec.prose == "answer":
         several = (
@@ -204,7 +210,8 @@ def _reward(make: Maker, name: str) -> RewardRule:
         # Scorers decide no observation: their filters are no part of the world.
         return None if source is None else make.quiet(source, names, "rewards", name, key)
 
-    return RewardRule(written.scorer, written.weight, dict(written.options), compiled(written.of, "of"), compiled(written.against, "against"), name)
+    of, against = compiled(written.of, "of"), compiled(written.against, "against")
+    return RewardRule(written.scorer, written.weight, dict(written.options), of, against, name, make.scorer(written.scorer, "rewards", name, "scorer"))
 
 
 def _goal(make: Maker) -> Compiled | None:

@@ -13,7 +13,7 @@ from agentharness.env import schema
 from agentharness.env.expr import LANGUAGE
 from agentharness.env.maker import Maker
 from agentharness.env.recorded import RECORDED
-from agentharness.env.spec import ActionRule, TaskSpec
+from agentharness.env.spec import ActionRule
 from agentharness.env.verbs import VERBS, normal
 from agentharness.types.episode import MARK
 from agentharness.types.part import JsonDict
@@ -36,7 +36,7 @@ class Version:
 def version(make: Maker, derived: JsonDict, tables: Mapping[str, TableDigest], filters: Mapping[str, int], scorers: Mapping[str, int]) -> Version:
     """Digests of a compiled task. `filters`, `scorers`: name -> semantics version; a scorer that is not named counts as 1."""
     world = {name: canon.digest(value) for name, value in _world(make, derived, filters).items()}
-    scoring = {f"rewards.{name}": canon.digest(value) for name, value in _rewards(make.spec, scorers).items()}
+    scoring = {f"rewards.{name}": canon.digest(value) for name, value in _rewards(make, scorers).items()}
     return Version(
         MARK + canon.digest({"rules": world, "tables": {n: [t.rows, t.open, *([t.gold] if n in make.heard else [])] for n, t in tables.items()}}),
         MARK + canon.digest({"rules": scoring, "tables": {name: t.gold for name, t in tables.items()}}),
@@ -91,11 +91,14 @@ def _action(action: ActionRule, make: Maker, name: str) -> JsonDict:
     return out
 
 
-def _rewards(spec: TaskSpec, scorers: Mapping[str, int]) -> JsonDict:
+def _rewards(make: Maker, scorers: Mapping[str, int]) -> JsonDict:
+    spec = make.spec
     beside: list[Any] = [] if spec.goal is None else [spec.goal]
     if spec.distances:
         beside.append({name: _set(path) for name, path in spec.distances.items()})
-    return {name: [_set(reward), reward.weight, scorers.get(reward.scorer, 1), *beside] for name, reward in spec.rewards.items()}
+    # a scorer of the task's own has its source in place of a version
+    own = {name: make.scorers[file].digest for name in (r.scorer for r in spec.rewards.values()) if (file := name.rpartition(":")[0]) in make.scorers}
+    return {name: [_set(reward), reward.weight, own.get(reward.scorer) or scorers.get(reward.scorer, 1), *beside] for name, reward in spec.rewards.items()}
 
 
 def _set(model: Any) -> JsonDict:

@@ -1,4 +1,4 @@
-"""hooks.py beside task.yaml: loaded by path, only where the task is trusted."""
+"""Python beside task.yaml, hooks.py and the task's own scorers: loaded by path, only where the task is trusted."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from agentharness import canon
 from agentharness.env.task import Task
 from agentharness.errors import UserError
 
-Hook: TypeAlias = Callable[[dict[str, Any], list[Any]], Any]
-"""f(view, answers) -> a list of effects, or a Need. Pure: called again with one answer more after each Need."""
+Hook: TypeAlias = Callable[..., Any]
+"""f(view, answers) -> a list of effects, or a Need. Pure: called again with one answer more after each Need. Of a scorer f(subject, reference, **options)."""
 
 
 class Hooks:
-    """The functions of a task's hooks.py, read at the first use; none where there is no such file."""
+    """The functions of a file in a task's folder, run at the first use; none where there is no such file."""
 
-    def __init__(self, task: Task) -> None:
-        self.path = task.folder / "hooks.py"
+    def __init__(self, task: Task, file: str = "hooks.py") -> None:
+        self.path = task.folder / file
         self._task = task
         self._found: dict[str, Hook] | None = None
         self._source = _read(self.path)
@@ -41,7 +41,7 @@ class Hooks:
             return {}
         if not self._task.trusted:
             raise UserError(
-                f"the task {self._task.name!r} runs its own code (hooks.py), and it is not from this project",
+                f"the task {self._task.name!r} runs its own code ({self.path.name}), and it is not from this project",
                 where=str(self.path),
                 hint="read that file, then say trust=true",
             )

@@ -10,7 +10,7 @@ from agentharness.corpus.load import Corpus
 from agentharness.corpus.textindex import TextIndex
 from agentharness.env.expr import Compiled, ListOf, Names, OneOf, Record, Shape, Value, expression, template
 from agentharness.env.fields import known, level
-from agentharness.env.hooks import Hooks
+from agentharness.env.hooks import Hook, Hooks
 from agentharness.env.recorded import Recorded
 from agentharness.env.task import Task
 from agentharness.errors import UserError, closest
@@ -32,6 +32,8 @@ class Maker:
         self.task, self.spec, self.corpus = task, task.spec, corpus
         self.each = task.spec.episode.each
         self.hooks = Hooks(task)
+        self.scorers: dict[str, Hooks] = {}
+        """Files of the task's own scorers."""
         self.verbs: set[str] = set()
         """Verbs used, for the world digest."""
         self.filters: set[str] = set()
@@ -116,6 +118,20 @@ class Maker:
                     f"the key of {table} is {column!r}, which is {found}: a look-up would tell it", path, f"make {column} public, or choose another key"
                 )
         return table
+
+    def scorer(self, name: str, *path: str | int) -> Hook | None:
+        """The function that `FILE.py:NAME` names in the task's folder; None where a scorer is named that is not the task's own."""
+        file, _, function = name.rpartition(":")
+        if not file.endswith(".py"):
+            return None
+        if file not in self.scorers:
+            self.scorers[file] = Hooks(self.task, file)
+        if self.scorers[file].digest is None:
+            raise self.fail(f"the task's folder holds no {file}", path, "a scorer of the task's own is FILE.py:NAME, in its folder")
+        known = self.scorers[file]()
+        if function not in known:
+            raise self.fail(f"{file} has no function {function!r}", path, closest(function, known))
+        return known[function]
 
     def edge(self, name: Any, *path: str | int) -> str:
         """`name` if it is an edge."""

@@ -32,6 +32,8 @@ class Preset:
     long: dict[str, Any]
     reference: str = ""
     """What rewards compare with where it is not the answer's column itself."""
+    subject: str = ""
+    """What rewards score where it is not the submission."""
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ def get(name: str, where: str = "") -> Preset:
 @cache
 def _read(name: str) -> Preset:
     data = load(FOLDER / f"{name}.yaml", f"preset {name}").data
-    return Preset(name, data["about"], data.get("short") or {}, data["long"], data.get("reference", ""))
+    return Preset(name, data["about"], data.get("short") or {}, data["long"], data.get("reference", ""), data.get("subject", ""))
 
 
 def fill(form: Any, holes: dict[str, Hole]) -> Filled:

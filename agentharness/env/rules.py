@@ -68,6 +68,8 @@ class RewardRule:
     of: Compiled | None
     against: Compiled | None
     name: str = ""
+    fn: Callable[..., Any] | None = None
+    """The scorer where it is the task's own; its scorers are the engine's else."""
 
     @property
     def wants_goal(self) -> bool:

@@ -61,7 +61,7 @@ _LIKE = {
     "end": "end: expression",
     "draw": "draw: {VARIABLE: {from: list}} or {VARIABLE: {int: [low, high]}}",
     "respond": "respond: {role: patient, to: args.question, rule: …}",
-    "hook": "hook: NAME, or {name: NAME, args: {…}}",
+    "hook": "hook: NAME, or {name: NAME, args: {…}, hidden: true}",
 }
 
 
@@ -213,7 +213,7 @@ class _Shape:
             return self.word(said, at)
         if not isinstance(said, dict) or not isinstance(said.get("name"), str) or not isinstance(said.get("args", {}), dict):
             self.wrong(at, "must name a function of hooks.py", _LIKE["hook"])
-        self.known(said, ("name", "args"), at)
+        self.known(said, ("name", "args", "hidden"), at)
 
     def form(self, verb: str, said: Any, at: KeyPath) -> str:
         """The key that tells the verb's form, once all keys fit it."""

@@ -44,6 +44,11 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_SAID_IN_CHAT = (
+    "(item.content if item.content is string else item.content | map('text') | select | join('\\n') if item.content is sequence "
+    "else item.content | tojson if item.content is mapping else '')"
+)
+"""The text of a message whose content is a text, a list of parts, or a record."""
 _STEP = re.compile(r"""\.\s*(\w+)|\[\s*['"]([^'"]*)['"]\s*\]""")
 _PATH = re.compile(r"[^\s{}?!]+\Z")
 """A bare word in `ask` is a column; a question mark makes it a question."""
@@ -84,7 +89,7 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     levels += [(column, "gold", at) for column, at in answers.items()]
     levels += [(column, level, hole.origins[(i,)]) for hole, level in ((gold, "gold"), (out["slices"], "hidden")) for i, column in enumerate(hole.value)]
     out["columns"] = _levels(levels)
-    out["rewards"] = _rewards(document, preset.reference if reference and preset.reference else reference)
+    out["rewards"] = _rewards(document, preset.reference if reference and preset.reference else reference, preset.subject)
     if labels and "labels" not in (document.data.get("derive") or {}):
         if len(answers) != 1 or answer not in answers:
             raise wrong(document, ("ask",), "`labels` is the list of all values of `answer`", hint="name the answer's column by `answer`")
@@ -95,6 +100,8 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
         _documents(document, own["documents"], out)
     if "nodes" in own:
         _nodes(document, own["nodes"], out)
+    if "chat" in own:
+        out["chat.text"] = Hole(_SAID_IN_CHAT, {(): ("chat",)})
     if "steps" in own:
         short_replay.steps(document, own["steps"], out)
     return out
@@ -197,7 +204,7 @@ def _own(document: Document, key: str, default: Any, out: dict[str, Hole], table
     return merged
 
 
-def _rewards(document: Document, reference: str) -> Hole:
+def _rewards(document: Document, reference: str, subject: str = "") -> Hole:
     value = document.data.get("reward")
     if value is None and "reward" not in document.data:
         return Hole({})
@@ -213,8 +220,9 @@ def _rewards(document: Document, reference: str) -> Hole:
         weight = said.get("weight", 1)
         if not isinstance(name, str) or isinstance(weight, bool) or not isinstance(weight, int | float):
             raise wrong(document, at, "`reward` must be a scorer's name, a list of names, or a mapping name -> weight", hint="reward: {exact: 1}")
-        hole.value[name] = {"scorer": name} | ({"against": reference} if reference else {}) | said
-        hole.origins |= {(name,): at, (name, "against"): ("answer",)} | {(name, key): (*at, key) if key in said else at for key in said}
+        own = name.rpartition(":")[2]  # scorers.py:right is the reward `right`
+        hole.value[own] = {"scorer": name} | ({"against": reference} if reference else {}) | ({"of": subject} if subject else {}) | said
+        hole.origins |= {(own,): at, (own, "against"): ("answer",)} | {(own, key): (*at, key) if key in said else at for key in said}
     return hole
 
 

@@ -78,7 +78,7 @@ class RewardSpec(Closed):
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
-    scorer: str = Field(description="a scorer's name")
+    scorer: str = Field(description="a scorer's name, or FILE.py:NAME for one in the task's folder")
     against: str | None = Field(None, description="expression over row (gold included), state and goal: the reference")
     of: str | None = Field(None, description="expression over row, state, goal and submission: what is scored; the submission where absent")
     weight: float = Field(1.0, description="share in the weighted mean")

@@ -21,11 +21,13 @@ from agentharness.types.part import JsonDict
 
 
 def hook(make: Maker, body: Any, *path: str | int) -> Verb:
-    """NAME | {name, args: {…expressions}}"""
+    """NAME | {name, args: {…expressions}, hidden: true}"""
     if isinstance(body, str):
         body = {"name": body}
-    _, body = one_of(make, body, ("name",), ("args",), *path)
+    _, body = one_of(make, body, ("name",), ("args", "hidden"), *path)
     name, given = body["name"], body.get("args", {})
+    if body.get("hidden", True) is not True:
+        raise make.fail("hidden is true, or left out", (*path, "hidden"), "hidden: true")
     known = make.hooks()
     if name not in known:
         raise make.fail(f"hooks.py has no function {name!r}", path, closest(str(name), known))
@@ -34,14 +36,15 @@ def hook(make: Maker, body: Any, *path: str | int) -> Verb:
     runs = {k: make.expression(v, *path, "args", k) for k, v in given.items()}
     make.wanted.add("results")
     keys = {table: key_columns(spec) for table, spec in make.spec.corpus.items()}
-    return _run(name, known[name], runs, frozenset(make.spec.vars), keys)
+    return _run(name, known[name], runs, frozenset(make.spec.vars), keys, "hidden" in body)
 
 
-def _run(name: str, call: Hook, runs: dict[str, Compiled], variables: frozenset[str], keys: dict[str, list[str]]) -> Verb:
+def _run(name: str, call: Hook, runs: dict[str, Compiled], variables: frozenset[str], keys: dict[str, list[str]], hidden: bool) -> Verb:
     def verb(work: Work) -> Need | Missing | None:
         env = work.env
         args = {k: run(env) for k, run in runs.items()} if runs else env["args"]
-        seen = {"row": env["row"], "at": env["at"], "args": args, "vars": env["vars"], "results": env["results"], "t": env["t"]}
+        row = _known(work) if hidden else env["row"]
+        seen = {"row": row, "at": env["at"], "args": args, "vars": env["vars"], "results": env["results"], "t": env["t"]}
         # A copy: the views are shared by all sessions, and hooks may change what they are given.
         frozen = canon.dumps(seen)
         taken = 0
@@ -57,6 +60,12 @@ def _run(name: str, call: Hook, runs: dict[str, Compiled], variables: frozenset[
             taken += 1
 
     return verb
+
+
+def _known(work: Work) -> JsonDict:
+    """The episode's row with its hidden paths, without its gold."""
+    rows, table, row = work.scene.rows, work.scene.node.table, work.scene.row
+    return rows.tables[table].projections.non_gold(rows.full(table, row, row) or {})
 
 
 def _looker(name: str, work: Work) -> Callable[[str, Any], JsonDict | None]:

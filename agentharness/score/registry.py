@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from agentharness.errors import UserError, closest
-from agentharness.score import near, places, rows, values, words
+from agentharness.score import near, own, places, rows, turns, values, words
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -22,6 +22,8 @@ class Scorer:
     """fn(subject, reference, **options) -> Score."""
     version: int
     needs_reference: bool = True
+    values: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """Option -> the words that it may be, where it is one of a few."""
 
     @property
     def options(self) -> list[str]:
@@ -38,6 +40,11 @@ class RewardRule(Protocol):
     def weight(self) -> float: ...
     @property
     def options(self) -> JsonDict: ...
+    @property
+    def fn(self) -> Callable[..., Any] | None:
+        """The scorer where it is the task's own."""
+        ...
+
     @property
     def against(self) -> object | None:
         """What the reference is made by; None where the task names none."""
@@ -66,7 +73,15 @@ SCORERS: dict[str, Scorer] = {
     "point_in_box": Scorer(places.point_in_box, 1),
     "iou": Scorer(places.iou, 1),
     "result_set": Scorer(rows.result_set, 1),
+    "per_turn": Scorer(turns.per_turn, 1, values={"by": turns.BY}),
 }
+
+
+def scorer_of(rule: RewardRule) -> Scorer:
+    """The scorer of a reward: the task's own, or one of SCORERS. Raises KeyError where there is none."""
+    if rule.fn is None:
+        return SCORERS[rule.scorer]
+    return Scorer(own.wrapped(rule.fn), 1, own.needs_reference(rule.fn))
 
 
 def versions() -> dict[str, int]:
@@ -84,17 +99,23 @@ def check_scorers(names: Iterable[str]) -> None:
 def check_rules(rules: Mapping[str, RewardRule]) -> None:
     """Raises UserError for an unknown scorer, an unknown option, or a weight that is negative or no finite number."""
     for reward, rule in rules.items():
-        if rule.scorer not in SCORERS:
+        if rule.fn is None and rule.scorer not in SCORERS:
             raise UserError(f"there is no scorer {rule.scorer!r}", where=f"rewards.{reward}.scorer", hint=closest(rule.scorer, SCORERS))
-        if rule.against is None and SCORERS[rule.scorer].needs_reference:
+        if rule.fn is not None and (fault := own.fault(rule.fn)):
+            raise UserError(f"{rule.scorer} {fault}", where=f"rewards.{reward}.scorer", hint="def NAME(subject, reference, *, option=1): return 0.5")
+        scorer = scorer_of(rule)
+        if rule.against is None and scorer.needs_reference:
             raise UserError(
                 f"{rule.scorer} compares with a right answer, and the task names none",
                 where=f"rewards.{reward}.scorer",
                 hint="add `answer: COLUMN`, or `against:` to the reward",
             )
-        known = SCORERS[rule.scorer].options
-        for option in rule.options:
+        known = scorer.options
+        for option, value in rule.options.items():
             if option not in known:
                 raise UserError(f"{rule.scorer} has no option {option!r}", where=f"rewards.{reward}.options", hint=closest(option, known))
+            if option in scorer.values and value not in scorer.values[option]:
+                what = f"{option} of {rule.scorer} cannot be {value!r}"
+                raise UserError(what, where=f"rewards.{reward}.options.{option}", hint=closest(str(value), scorer.values[option]))
         if not (math.isfinite(rule.weight) and rule.weight >= 0):
             raise UserError(f"a weight cannot be {rule.weight}", where=f"rewards.{reward}.weight", hint="0 or a positive number")

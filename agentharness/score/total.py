@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentharness.errors import EpisodeError
-from agentharness.score.registry import SCORERS, RewardRule
+from agentharness.score.registry import RewardRule, scorer_of
 from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
@@ -22,8 +22,7 @@ def score_all(
     for name, rule in rules.items():
         try:
             subject, reference = rule.resolve(row_full, state, goal, distance)
-            score = SCORERS[rule.scorer].fn(subject, reference, **rule.options)
-            out[name] = _finite(score)
+            out[name] = _finite(scorer_of(rule).fn(subject, reference, **rule.options))
         except Exception as e:
             raise EpisodeError("scorer", f"reward {name!r} ({rule.scorer}): {type(e).__name__}: {e}") from e
     return out

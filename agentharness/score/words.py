@@ -113,8 +113,13 @@ def best(subject: Any, reference: Any, compare: Callable[[str, str], float], rul
     return Score(max(compare(text, _text(r)) for r in reference), rule, text)
 
 
+def as_json(value: Any) -> str:
+    """A value's canonical JSON."""
+    return canon.dumps(value).decode()
+
+
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else canon.dumps(value).decode()
+    return value if isinstance(value, str) else as_json(value)
 
 
 def _fold(text: str, case: bool) -> str:
