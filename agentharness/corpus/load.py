@@ -12,6 +12,7 @@ from agentharness.corpus.assets import Assets
 from agentharness.corpus.batch import Batch, Note, Reading
 from agentharness.corpus.big import Wanted, is_large, open_large
 from agentharness.corpus.derive import derive, inherit
+from agentharness.corpus.formats_python import is_code
 from agentharness.corpus.keys import Found, assign, key_columns
 from agentharness.corpus.levels import check, check_key
 from agentharness.corpus.merkle import TableDigest, digest_table
@@ -158,7 +159,9 @@ def _wanted(
     if data is not None and file is not None:
         raise UserError("data and source both replace the rows", where="source", hint="say one of them")
     if data is not None:
-        source = instead(source, _demo(name, source, data, place), reading.folder, source.labels)
+        demo = _demo(name, source, data, place)
+        kept = {"types": source.types, "chat": source.chat}
+        source = Source(python=demo, **kept) if is_code(demo) else instead(source, demo, reading.folder, source.labels)
     if file is not None:
         labels = str(reading.folder / source.labels) if source.labels else None
         reading.folder = Path.cwd()

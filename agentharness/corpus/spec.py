@@ -37,7 +37,7 @@ class Source(Closed):
     dpi: int = Field(100, ge=10, le=600, description="dots per inch of PDF pages")
     python: str | None = Field(None, description="file.py:function or module:function that returns rows")
     types: dict[str, Literal["text", "int", "float", "bool", "json"]] = Field(default_factory=dict, description="cell types, column -> type, for text formats")
-    demo: str | None = Field(None, description="file with the few rows that `data=demo` plays, in this source's own schema")
+    demo: str | None = Field(None, description="file, or file.py:function, with the few rows that `data=demo` plays, in this source's own schema")
 
 
 class TableSpec(Closed):

@@ -120,7 +120,7 @@ class _Shape:
         self.expression(said[form], (*at, form))
         if "in" in said:
             self.word(said["in"], (*at, "in"))
-        known = ("at", "row", "results") if form == "field" else ("at", "row")
+        known = ("at", "row") if form == "span" else ("at", "row", "results")
         if said.get("of", "row") not in known:
             self.wrong((*at, "of"), f"must be one of {', '.join(known)}, is {shown(said['of'])}", closest(str(said["of"]), known))
         if "crop" in said and not isinstance(said["crop"], str):
