@@ -15,7 +15,8 @@ from typing import Any
 
 SIZE, LINE, MARGIN = 11, 16, 28
 """Pixels: of letters, from line to line, around."""
-INK, RULE, PAPER = (25, 25, 25), (150, 150, 150), (253, 252, 248)
+INK, RULE, PAPER = 25, 150, 252
+"""Greys."""
 
 Row = dict[str, Any]
 Asked = list[tuple[str, str]]
@@ -209,7 +210,7 @@ class Sheet:
     def __init__(self, width: int, lines: int, title: str) -> None:
         from PIL import Image, ImageDraw, ImageFont
 
-        self.image = Image.new("RGB", (width, lines * LINE + 2 * MARGIN), PAPER)
+        self.image = Image.new("L", (width, lines * LINE + 2 * MARGIN), PAPER)
         self._draw = ImageDraw.Draw(self.image)
         self._font, self._y, self._width = ImageFont.load_default(size=SIZE), MARGIN, width
         self.line([(0, title, 0)], bold=True)

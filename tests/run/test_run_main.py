@@ -52,10 +52,11 @@ def test_a_grid_has_one_folder_a_cell_and_one_table(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
-    done = play(tmp_path, "task=gsm8k,hotpotqa,mediq,agentclinic,bbh,geolocate,movies", "data=demo", "agent=oracle,random,noop")
+    tasks = ["gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate", "movies"]
+    tasks += ["arc", "charts", "countries", "documents", "pages", "twenty_questions"]
+    done = play(tmp_path, f"task={','.join(tasks)}", "data=demo", "agent=oracle,random,noop")
     means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
-    tasks = ("gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate", "movies")
-    assert [means[task, "oracle"] for task in tasks] == [1.0] * 7
+    assert [means[task, "oracle"] for task in tasks] == [1.0] * 13
     assert all(means[task, agent] < 0.5 for task in tasks for agent in ("random", "noop"))
 
 
@@ -106,6 +107,7 @@ def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
         ["task=gsm8k,hotpotqa", "data=demo"],
         ["task=mediq,agentclinic", "data=demo"],
         ["task=bbh,geolocate,movies", "data=demo"],
+        ["task=arc,charts,countries,documents,pages,twenty_questions", "data=demo"],
     ):
         done = play(tmp_path, *args, "limit=1")
         assert {r["mean"] for r in table(done)} == {"1.000"}
@@ -163,6 +165,7 @@ def test_help_and_lists(tmp_path: Path) -> None:
     tasks = {line.split()[0]: line.split() for line in harness(tmp_path, "tasks").out.splitlines()[2:]}
     assert tasks["sums"][1:] == ["—", "text", "CC0-1.0", "—", "local"]
     assert {"atlas", "digits", "factbook", "gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate"} <= set(tasks)
+    assert {"arc", "charts", "countries", "documents", "pages", "twenty_questions"} <= set(tasks)
     agents = {line.split()[0]: line.split()[1] for line in here(tmp_path, "agents").out.splitlines()[2:] if line[0] != " "}
     assert agents == {"oracle": "engine", "random": "engine", "noop": "engine", "tools": "bundled"}
     assert here(tmp_path, "task", "show", "sums").out == (tmp_path / "tasks/sums/task.yaml").read_text()
