@@ -109,7 +109,7 @@ VERBS = [
     ("query: {key: x, filter: y, in: rows}", "8:16", "must have one of key, filter, text, neighbours, span, sql, has key and filter"),
     ("reveal: [a]", "8:17", "actions.go.do.0.reveal must be a mapping, is a list"),
     ("reveal: {field: a, of: rwo}", "8:32", "must be one of at, row, results, is 'rwo' (did you mean 'row'?)"),
-    ("reveal: {image: a, of: there}", "8:32", "must be one of at, row, is 'there'"),
+    ("reveal: {image: a, of: there}", "8:32", "must be one of at, row, results, is 'there'"),
     ("reveal: {span: x}", "8:17", "needs `in` beside `span`"),
     ("reveal: {image: a, fit: 256}", "8:33", "must be [width, height] in pixels, is 256 (fit: [256, 256])"),
     ("reveal: {image: a, crop: [a, b, c, d]}", "8:34", "must be one expression, is a list"),
