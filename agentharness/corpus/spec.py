@@ -19,7 +19,7 @@ class Source(Closed):
     config: str | None = Field(None, description="the hub set's configuration")
     split: str | None = Field(None, description="the hub set's split")
     revision: str | None = Field(None, description="the hub set's commit or tag")
-    file: str | None = Field(None, description="jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file beside task.yaml, or a zip of one")
+    file: str | None = Field(None, description="jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file beside task.yaml, or a zip of one; txt and md are one row, `text`")
     path: str | None = Field(None, description="dotted path to the list of rows inside a JSON file")
     table: str | None = Field(None, description="table or view of a SQLite file")
     sheet: str | None = Field(None, description="sheet of a workbook")
@@ -50,3 +50,4 @@ class TableSpec(Closed):
     key: str | list[str] | None = Field(None, description="column, columns, `row` (position), or the content digest where absent")
     unique: Literal["error", "first", "per_row"] = Field("error", description="what a second row of one key is")
     rename: dict[str, str] = Field(default_factory=dict, description="source column -> column")
+    empty: list[str] = Field(default_factory=list, description="columns that the source lacks, null in every row: what edits may fill")

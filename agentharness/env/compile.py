@@ -131,6 +131,12 @@ def _legals(make: Maker, args: dict[str, dict[str, JsonDict]], answering: tuple[
 
 
 def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, str] | None:
+    marked = [name for name, written in make.spec.actions.items() if written.prose]
+    if marked:
+        name = marked[-1]
+        if len(marked) > 1 or [s["type"] for s in args[name].values()] != ["string"]:
+            raise make.fail("`prose: true` stands at one action, which takes one text", ("actions", name, "prose"), "leave it out at the others")
+        return name, next(iter(args[name]))
     found = [
         (name, next(iter(schemas)))
         for name, schemas in args.items()
@@ -138,7 +144,7 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
     ]
     chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
     if chosen is None and make.spec.prose == "answer":
-        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else "add an action with one text argument that does `end`"
+        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else "add an action with one text argument that does `end`, or says `prose: true`"
         raise make.fail("`prose: answer` needs an action that takes the prose", ("prose",), several)
     return chosen
 

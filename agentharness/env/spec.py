@@ -49,6 +49,7 @@ class ActionRule(Closed):
     say: str | None = Field(None, description="template; without it, what was revealed is shown")
     else_: str | None = Field(None, alias="else", description="template that answers a false `when` or a verb that finds nothing")
     cost: str | float = Field(0.0, description="number or expression, added to the episode's cost")
+    prose: bool = Field(False, description="under `prose: answer`, this action takes a reply without an action: its one argument is then the text")
     heavy: bool = Field(False, description="runs in a thread of a bounded pool: for hooks that take long; SQL always does, and a search of a large table")
 
 
