@@ -23,13 +23,14 @@ from agentharness.plugins.find import find_task
 ROOT = Path(__file__).parents[1]
 SOURCES: dict[str, str] = {
     "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
+    "airline": "tau_airline",
     "bbh": "bbh/*.json",
     "geolocate": "countries/countries.json",
     "gsm8k": "gsm8k/test.jsonl",
     "hotpotqa": "hotpotqa/hub_schema_100.json",
     "mediq": "mediq/all_dev_good.jsonl",
 }
-"""Task -> its rows under the data folder: a file, or a pattern for several, each of which is a row of the table."""
+"""Task -> its rows under the data folder: a file, a folder of all its tables' files, or a pattern for several, each of which is a row of the table."""
 HEAD = """\
 # The shelf, checked
 

@@ -208,7 +208,9 @@ def _read(wanted: Wanted) -> Batch:
         rename_columns(batch, names, where)
     for i, column in enumerate(wanted.spec.empty):
         if any(column in row for row in batch.rows):
-            raise UserError(f"{wanted.name} has a column {column!r}", where=str(wanted.place("corpus", wanted.name, "empty", i)), hint="leave it out of `empty`")
+            raise UserError(
+                f"{wanted.name} has a column {column!r}", where=str(wanted.place("corpus", wanted.name, "empty", i)), hint="leave it out of `empty`"
+            )
     if wanted.spec.empty:
         batch.rows = [{**row, **dict.fromkeys(wanted.spec.empty)} for row in batch.rows]
     return batch

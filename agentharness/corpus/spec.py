@@ -19,7 +19,9 @@ class Source(Closed):
     config: str | None = Field(None, description="the hub set's configuration")
     split: str | None = Field(None, description="the hub set's split")
     revision: str | None = Field(None, description="the hub set's commit or tag")
-    file: str | None = Field(None, description="jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file beside task.yaml, or a zip of one; txt and md are one row, `text`")
+    file: str | None = Field(
+        None, description="jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file beside task.yaml, or a zip of one; txt and md are one row, `text`"
+    )
     path: str | None = Field(None, description="dotted path to the list of rows inside a JSON file")
     table: str | None = Field(None, description="table or view of a SQLite file")
     sheet: str | None = Field(None, description="sheet of a workbook")

@@ -14,6 +14,7 @@ from agentharness.env.fields import picker
 from agentharness.env.legal import Legals, Offer
 from agentharness.env.maker import Maker
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
+from agentharness.env.setup import compile_setup
 from agentharness.env.spec import ActionRule
 from agentharness.env.task import Task
 from agentharness.env.verbs import compile_verbs, heavy
@@ -43,6 +44,7 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
+        setup=compile_setup(make, args),
         oracle=_oracle(make, args),
         where=_where(make),
         answering=answering,
@@ -144,7 +146,8 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
     ]
     chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
     if chosen is None and make.spec.prose == "answer":
-        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else "add an action with one text argument that does `end`, or says `prose: true`"
+        add = "add an action with one text argument that does `end`, or says `prose: true`"
+        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else add
         raise make.fail("`prose: answer` needs an action that takes the prose", ("prose",), several)
     return chosen
 

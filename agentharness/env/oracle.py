@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from agentharness.env.expr import Compiled, ExprError
-from agentharness.env.goal import actions
+from agentharness.env.given import actions
 from agentharness.env.rules import OracleMove, OraclePlan, Rules
 from agentharness.env.verbs_move import key_of
 from agentharness.env.views import Node, Scene

@@ -11,6 +11,7 @@ from agentharness.env.expr import Compiled
 from agentharness.env.legal import Legals
 from agentharness.env.views import Rows, Scene
 from agentharness.env.work import Verb
+from agentharness.types.move import Action
 from agentharness.types.part import JsonDict
 
 
@@ -98,6 +99,20 @@ class OraclePlan:
 
 
 @dataclass(slots=True)
+class Setup:
+    """Actions that are played before the agent starts."""
+
+    listed: Compiled | None
+    """The list, over the row without its gold; None where the task itself lists them."""
+    fixed: list[Action]
+    view: Callable[[JsonDict], JsonDict]
+    """A whole row -> the row without its gold."""
+    show: bool
+    place: str
+    """Where the user wrote it."""
+
+
+@dataclass(slots=True)
 class Rules:
     """All of a task, compiled over its corpus. Shared by all sessions; changed by none."""
 
@@ -112,6 +127,7 @@ class Rules:
     rewards: dict[str, RewardRule]
     goal: Compiled | None
     """The gold actions."""
+    setup: Setup | None
     oracle: OraclePlan | None
     where: Compiled | None
     answering: tuple[str, str] | None

@@ -52,10 +52,10 @@ def test_a_grid_has_one_folder_a_cell_and_one_table(tmp_path: Path) -> None:
 
 
 def test_the_bundled_tasks_are_sound(tmp_path: Path) -> None:
-    done = play(tmp_path, "task=gsm8k,hotpotqa,mediq,agentclinic,bbh,geolocate,movies", "data=demo", "agent=oracle,random,noop")
+    done = play(tmp_path, "task=gsm8k,hotpotqa,mediq,agentclinic,bbh,geolocate,movies,airline", "data=demo", "agent=oracle,random,noop")
     means = {(r["task"], r["agent"]): float(r["mean"]) for r in table(done)}
-    tasks = ("gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate", "movies")
-    assert [means[task, "oracle"] for task in tasks] == [1.0] * 7
+    tasks = ("gsm8k", "hotpotqa", "mediq", "agentclinic", "bbh", "geolocate", "movies", "airline")
+    assert [means[task, "oracle"] for task in tasks] == [1.0] * 8
     assert all(means[task, agent] < 0.5 for task in tasks for agent in ("random", "noop"))
 
 
@@ -105,7 +105,7 @@ def test_the_bundled_tasks_are_what_their_locks_say(tmp_path: Path) -> None:
         ["task=atlas,digits,factbook"],
         ["task=gsm8k,hotpotqa", "data=demo"],
         ["task=mediq,agentclinic", "data=demo"],
-        ["task=bbh,geolocate,movies", "data=demo"],
+        ["task=bbh,geolocate,movies,airline", "data=demo"],
     ):
         done = play(tmp_path, *args, "limit=1")
         assert {r["mean"] for r in table(done)} == {"1.000"}

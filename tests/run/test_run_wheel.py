@@ -14,7 +14,7 @@ from harness import Done as Ended
 ROOT = Path(__file__).parents[2]
 
 
-TASKS = ("agentclinic", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
+TASKS = ("agentclinic", "airline", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
 
 
 def sh(*words: str, cwd: Path, path: Path | None = None) -> Ended:
@@ -45,7 +45,7 @@ def test_the_sdist_makes_a_wheel_and_the_wheel_plays(tmp_path: Path) -> None:
     )
     tasks = [line.split() for line in sh(*command("tasks"), cwd=home, path=target).out.splitlines()[2:]]
     assert {(line[0], line[-1]) for line in tasks} == {
-        (name, "bundled") for name in ("agentclinic", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
+        (name, "bundled") for name in ("agentclinic", "airline", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
     }
     assert table(sh(*command("run", "quiet=true", "task=atlas", "limit=2"), cwd=home, path=target))[0]["mean"] == "1.000"
     assert "tools   bundled" in sh(*command("agents"), cwd=home, path=target).out
