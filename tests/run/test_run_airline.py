@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import JsonDict, episodes, play, table
+from harness import JsonDict, episodes, play, shown, table
+from spawn import Server
 
 from agentharness.env.base import BaseEnv
 from agentharness.env.reading import read_task
@@ -245,3 +246,17 @@ async def begin(world: World, row: str) -> BaseEnv:
     env = world.open(row, 0, nobody)
     await env.reset()
     return env
+
+
+def test_a_model_plays_the_customer(tmp_path: Path, server: Server) -> None:
+    words = ("task=airline", "data=demo", "agent=tools", "model=say:You get 1180 Dollars.", "responder.user=say:Fine ###STOP###", f"base_url={server.url}")
+    done = play(tmp_path, *words, "out=r")
+    assert [(r["n"], r["mean"], r["turns"], r["errors"]) for r in table(done)] == [("5", "0.000", "1.0", "0")]
+    line = episodes(tmp_path / "r")[1]
+    assert line["final_state"]["vars"]["told"] == ["you get 1180 dollars."]
+    assert [step.get("action") for step in line["steps"]] == [None, "tell"]
+    assert shown(line)[1] == "Fine"
+    assert line["final_state"]["said"]["user"][0] == ["Hi! How can I help you today?", "Fine ###STOP###"]
+    system = server.last()["body"]["messages"][0]["content"]
+    assert "You are " in system
+    assert "###STOP###" in system
