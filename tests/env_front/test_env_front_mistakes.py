@@ -115,7 +115,7 @@ VERBS = [
     ("reveal: {image: a, crop: [a, b, c, d]}", "8:34", "must be one expression, is a list"),
     ("set: x", "8:14", "must be a mapping of variables, is 'x'"),
     ("set: {x: [1]}", "8:18", "actions.go.do.0.set.x must be an expression, is a list"),
-    ("end: {text: x}", "8:14", "actions.go.do.0.end must be an expression, is a mapping"),
+    ("end: {text: x}", "8:15", "actions.go.do.0.end.text is no key of this verb (known: value, when)"),
     ("end:", "8:13", "actions.go.do.0.end must be an expression, is empty"),
     ("draw: {x: 3}", "8:19", "actions.go.do.0.draw.x must say where to draw from"),
     ("draw: {x: {int: [6, 1]}}", "8:25", "must be two whole numbers, the lower first"),
