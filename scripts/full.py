@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 SOURCES: dict[str, str] = {
     "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
     "airline": "tau_airline",
+    "airline_replay": "tau_airline/gpt-4o-trajectories.json",
     "bbh": "bbh/*.json",
     "geolocate": "countries/countries.json",
     "gsm8k": "gsm8k/test.jsonl",

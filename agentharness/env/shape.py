@@ -45,13 +45,18 @@ _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "span": (("in",), ()),
         "sql": ((), ("in", "limit", "seconds")),
     },
-    "reveal": {"field": ((), ("of",)), "span": (("in",), ("of",)), "image": ((), ("of", "crop", "fit"))},
+    "reveal": {
+        "field": ((), ("of",)),
+        "span": (("in",), ("of",)),
+        "path": ((), ("in", "of")),
+        "image": ((), ("of", "crop", "rotate", "scale", "fit", "frame")),
+    },
 }
 """Verb -> the key that tells its form -> (keys that the form needs, keys that it may have)."""
 _LIKE = {
-    "goto": "goto: {TABLE: key}, {EDGE: key} or {hit: number}",
+    "goto": "goto: {TABLE: key}, {EDGE: key}, {hit: number} or {recorded: TABLE}",
     "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {text: …, in: TABLE, fields: [FIELD]}, {neighbours: EDGE}, {span: …, in: FIELD} or {sql: …}",
-    "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD} or {image: FIELD}",
+    "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD}, {path: …, in: FIELD} or {image: FIELD}",
     "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",
     "end": "end: expression, or {when: expression, value: expression}",
     "draw": "draw: {VARIABLE: {from: list}} or {VARIABLE: {int: [low, high]}}",
@@ -125,6 +130,14 @@ class _Shape:
             self.wrong((*at, "of"), f"must be one of {', '.join(known)}, is {shown(said['of'])}", closest(str(said["of"]), known))
         if "crop" in said and not isinstance(said["crop"], str):
             self.wrong((*at, "crop"), f"must be one expression, is {shown(said['crop'])}", 'crop: "[args.x0, args.y0, args.x1, args.y1]", in quotes')
+        for key in ("rotate", "scale"):
+            if key in said:
+                self.expression(said[key], (*at, key))
+        turn = said.get("rotate", 0)
+        if isinstance(turn, int | float) and (isinstance(turn, bool) or turn % 90):
+            self.wrong((*at, "rotate"), f"must be a quarter turn, is {shown(turn)}", "rotate: 90, clockwise; or 180, 270")
+        if said.get("frame", "source") not in ("source", "shown"):
+            self.wrong((*at, "frame"), f"must be source or shown, is {shown(said['frame'])}", "frame: source (its own pixels) or shown (of what is seen now)")
         fit = said.get("fit", [1, 1])
         if not (isinstance(fit, list) and len(fit) == 2 and all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in fit)):
             self.wrong((*at, "fit"), f"must be [width, height] in pixels, is {shown(fit)}", "fit: [256, 256]")

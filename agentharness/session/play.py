@@ -31,13 +31,15 @@ OWN = (EpisodeError, Truncated, StoreFull)
 class Step:
     """One transition as it will stand in the record."""
 
-    __slots__ = ("action", "actions", "outcome", "shown", "state_hash", "turn")
+    __slots__ = ("action", "actions", "distances", "outcome", "shown", "state_hash", "turn")
 
     def __init__(self, turn: int, action: Action | None, outcome: Outcome, state_hash: str) -> None:
         self.turn, self.action, self.outcome, self.state_hash = turn, action, outcome, state_hash
         self.shown: Shown | None = None
         self.actions: ActionSet | None = None
         """The legal actions after it, where they changed."""
+        self.distances: dict[str, int | None] = {}
+        """How far the place stood on after it is from each goal that the task names; known once the episode is scored."""
 
 
 class Play:
@@ -142,7 +144,10 @@ class Play:
 
     def scores(self) -> dict[str, Score]:
         """Every reward of the task over the state as it is. Raises EpisodeError("scorer")."""
-        return score_all(self.world.rewards, self.world.full(self.row), self._base.state, self.world.goal(self.row, self._seed))
+        distances = self.world.distances(self.row, self._seed, [step.outcome.state for step in self.steps])
+        for i, step in enumerate(self.steps):
+            step.distances = {name: along[i] for name, along in distances.items()}
+        return score_all(self.world.rewards, self.world.full(self.row), self._base.state, self.world.goal(self.row, self._seed), distances)
 
     def _from_prose(self, move: Move) -> list[Action]:
         if self.world.prose == "answer" and self.world.answering is not None and move.prose.strip():

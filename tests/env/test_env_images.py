@@ -98,6 +98,7 @@ async def test_text_then_images(look: World, begin: Any) -> None:
     [
         ("fit: [5, 5]", "fit: [5]", "fit takes width and height in pixels"),
         ("images: [image]", "images: [label]", "'label' of rows is gold: rules show public fields only"),
+        ("- reveal: name", "- reveal: image", "'image' holds pictures, and would be shown as text (reveal: {image: image})"),
         ("of: row, fit", "of: results, fit", "`of` is one of at, row"),
     ],
 )
@@ -105,6 +106,14 @@ def test_mistakes(look: World, make_world: Any, old: str, new: str, part: str) -
     with pytest.raises(UserError, match=r"task.yaml:\d+:\d+") as e:
         make_world(TEXT.replace(old, new), {})
     assert part in str(e.value)
+
+
+async def test_a_path_to_a_picture_shows_it(look: World, make_world: Any, begin: Any) -> None:
+    world = make_world(TEXT.replace("- reveal: name", "- reveal: {path: \"'image'\", of: row}"), {})
+    play = await begin(world, "tall")
+    whole = {"type": "image", "asset": sha(look, "tall"), "view": [], "size": [3, 9]}
+    assert (await play.do("both")).parts[0] == whole
+    assert play.state["seen"] == ["rows/tall/image"]
 
 
 async def test_a_field_without_a_picture(look: World, make_world: Any, begin: Any) -> None:

@@ -14,7 +14,7 @@ from harness import Done as Ended
 ROOT = Path(__file__).parents[2]
 
 
-TASKS = ("agentclinic", "airline", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
+TASKS = sorted(path.parent.name for path in (ROOT / "tasks").glob("*/task.yaml"))
 
 
 def sh(*words: str, cwd: Path, path: Path | None = None) -> Ended:
@@ -39,13 +39,12 @@ def test_the_sdist_makes_a_wheel_and_the_wheel_plays(tmp_path: Path) -> None:
     target = tmp_path / "to"
     sh(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(target), str(wheel), cwd=tmp_path)
     assert not (target / "tasks").exists()
+    assert {p.name for p in (target / "agentharness/cli/web/page").iterdir()} == {"index.html", "play.css", "play.js"}
     home = tmp_path / "home"
     assert sh(sys.executable, "-c", "import agentharness; print(agentharness.__file__)", cwd=home, path=target).out.strip() == str(
         target / "agentharness/__init__.py"
     )
     tasks = [line.split() for line in sh(*command("tasks"), cwd=home, path=target).out.splitlines()[2:]]
-    assert {(line[0], line[-1]) for line in tasks} == {
-        (name, "bundled") for name in ("agentclinic", "airline", "atlas", "bbh", "digits", "factbook", "geolocate", "gsm8k", "hotpotqa", "mediq", "movies")
-    }
+    assert {(line[0], line[-1]) for line in tasks} == {(name, "bundled") for name in TASKS}
     assert table(sh(*command("run", "quiet=true", "task=atlas", "limit=2"), cwd=home, path=target))[0]["mean"] == "1.000"
     assert "tools   bundled" in sh(*command("agents"), cwd=home, path=target).out
