@@ -49,6 +49,17 @@ def loads(data: bytes | str) -> Any:
     return _unmark(value) if found else value
 
 
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are the same JSON: numbers by value (1 = 1.0), true is not 1, texts exactly, lists in order, objects by keys; NaN equals nothing."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(a == b)
+
+
 def digest(value: Any) -> str:
     """sha256 of the canonical JSON, 64 hex digits."""
     return sha256(dumps(value))

@@ -1,4 +1,4 @@
-"""`new task` over many tables, untouched: how many are sound, how long their task.yaml is, how long it took. `python bench/new_tasks.py`.
+"""`new task` over many tables, untouched: how many pass `check`, how long their task.yaml is, how long it took. `python bench/new_tasks.py`.
 
 Tables: the shared data beside the project where it is there, scikit-learn's, and those of vega-datasets, palmerpenguins and gapminder where they are installed.
 """
@@ -22,6 +22,7 @@ FILES = (
     *("humaneval/HumanEval.jsonl.gz", "countries/countries.json", "flags/png100px", "bbh/navigate.json", "bbh/geometric_shapes.json", "bbh/word_sorting.json"),
     *("bbh/multistep_arithmetic_two.json", "bbh/sports_understanding.json", "tau_airline/reservations.json", "tau_airline/users.json"),
 )
+HARNESS = (sys.executable, "-m", "agentharness")
 PACKAGED = ("vega_datasets/_data", "palmerpenguins/data", "gapminder")
 
 
@@ -58,16 +59,16 @@ def main() -> None:
         found = sources(cwd)
         for task, path in found.items():
             began = time.monotonic()
-            done = subprocess.run(
-                [sys.executable, "-m", "agentharness", "new", "task", task, f"from={path}"], cwd=cwd, capture_output=True, text=True, check=False
-            )
+            done = subprocess.run([*HARNESS, "new", "task", task, f"from={path}"], cwd=cwd, capture_output=True, text=True, check=False)
             seconds.append(time.monotonic() - began)
-            green += done.returncode == 0
+            told = subprocess.run([*HARNESS, "check", f"task={task}", "quiet=true"], cwd=cwd, capture_output=True, text=True, check=False)
+            red = [" ".join(line.split()) for line in told.stdout.splitlines() if " red " in line[:24]] or told.stderr.splitlines()[-1:]
+            green += done.returncode == 0 and told.returncode == 0
             file = cwd / "tasks" / task / "task.yaml"
             if file.exists():
                 lines.append(len(file.read_text().splitlines()))
             said = done.stderr.strip() or next((line.strip() for line in done.stdout.splitlines() if "played" in line), "")
-            print(json.dumps({"task": task, "code": done.returncode, "seconds": round(seconds[-1], 2), "said": said[:200]}), flush=True)
+            print(json.dumps({"task": task, "code": done.returncode, "seconds": round(seconds[-1], 2), "said": said[:200], "red": red}), flush=True)
     total = {"tables": len(found), "green": green, "median_lines": statistics.median(lines), "most_lines": max(lines), "median_s": statistics.median(seconds)}
     print(json.dumps(total))
 

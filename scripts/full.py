@@ -24,6 +24,8 @@ from agentharness.types.part import JsonDict
 ROOT = Path(__file__).parents[1]
 SOURCES: dict[str, str] = {
     "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
+    "airline": "tau_airline",
+    "airline_replay": "tau_airline/gpt-4o-trajectories.json",
     "bbh": "bbh/*.json",
     "countries": "countries/countries.json",
     "geolocate": "countries/countries.json",
@@ -31,7 +33,7 @@ SOURCES: dict[str, str] = {
     "hotpotqa": "hotpotqa/hub_schema_100.json",
     "mediq": "mediq/all_dev_good.jsonl",
 }
-"""Task -> its rows under the data folder: a file, or a pattern for several, each of which is a row of the table."""
+"""Task -> its rows under the data folder: a file, a folder of all its tables' files, or a pattern for several, each of which is a row of the table."""
 BESIDE: dict[str, tuple[str, str]] = {"countries": ("flags", "flags/png100px")}
 """Task -> a table beside its rows, and the folder of pictures under the data folder that it is read from."""
 HEAD = """\

@@ -12,6 +12,7 @@ import anyio
 from agentharness.check import facts
 from agentharness.check.coverage import coverage
 from agentharness.check.duplicates import across, duplicates
+from agentharness.check.edges import edges
 from agentharness.check.finding import Finding, Report
 from agentharness.check.hackable import hackable
 from agentharness.check.leaks import leaks
@@ -36,7 +37,8 @@ def check(ref: str, config: RunConfig, face: Face, *, limit: int | None) -> Repo
     began = time.monotonic()
     config = config.model_copy(update={"relock": True, "limit": None})  # a lock that does not match is a finding here
     world = make_world(ref, config, face.say, Path.cwd())
-    subject = Subject(ref, world, config, sample(world, limit, config.seed), Path(config.out) if config.out else FOLDER, Path.cwd(), face)
+    groups = {name: world.side(name) for name in ("train", "test")} if world.is_split else {}
+    subject = Subject(ref, world, config, sample(world, limit, config.seed), Path(config.out) if config.out else FOLDER, Path.cwd(), face, groups)
     data = f"source={config.source}" if config.source else config.data or ""
     report = Report(world.name, data, world.world, world.spec.licence, len(world), len(subject.rows))
     with quiet_collector():
@@ -64,6 +66,7 @@ async def _fill(subject: Subject, report: Report) -> None:
         again.finding,
         facts.state(subject, plays, again.largest),
         coverage(world, both),
+        edges(subject),
         leaks(subject, both),
         await hackable(subject, oracle, noop),
         duplicates(subject),

@@ -16,7 +16,7 @@ agentharness: static datasets become stateful environments for agents
   agentharness tasks                             list the tasks
   agentharness task show NAME [expanded=true]    a task as it is written, or its long form
   agentharness new task NAME from=FILE           make a task from a table or a folder of pictures
-  agentharness play task=NAME                    play it yourself
+  agentharness play task=NAME [web=true]         play it yourself, in the terminal or in your browser
   agentharness check task=NAME                   is it sound? plays it without a model
   agentharness lock task=NAME                    write env.lock: the version of the task's world
   agentharness agents                            list the agents
@@ -133,7 +133,7 @@ def _new(words: list[str]) -> int:
     if _asks_help(words):
         print(
             "agentharness new task NAME from=FILE_OR_FOLDER_OR_HUB_ID [ask=…] [answer=COLUMN] [reward=SCORER] [key=COLUMN]\n"
-            "                       [labels=FILE] [table=NAME] [sheet=NAME] [licence=ID]\n"
+            "                       [preset=NAME] [labels=FILE] [table=NAME] [sheet=NAME] [member=FILE] [licence=ID]\n"
             "                       [config=… split=…] [trust=true] [tasks_root=FOLDER]\n\n"
             "Reads the data, says what it saw, writes tasks/NAME/task.yaml and a README, and plays the first rows with the task's own solution."
         )
@@ -156,7 +156,9 @@ def _check(words: list[str]) -> int:
 def _play(words: list[str]) -> int:
     if _asks_help(words):
         print(
-            "agentharness play task=NAME [limit=N] [data=demo] [source=FILE] [out=FOLDER]\n\nPlay a task yourself, in the terminal. It is recorded like a run."
+            "agentharness play task=NAME [web=true [port=N]] [limit=N] [data=demo] [source=FILE] [out=FOLDER]\n\n"
+            "Play a task yourself, in the terminal, or with web=true in a page of your browser, where a box that you drag zooms into a picture and a click\n"
+            "points at it. It is recorded like a run."
         )
         return 0
     from agentharness.cli.play_command import play

@@ -8,7 +8,7 @@ from agentharness.cli.tasks_command import options
 from agentharness.errors import UserError
 from agentharness.plugins.find import roots
 
-_KEYS = ("from", "ask", "answer", "reward", "key", "labels", "table", "sheet", "licence", "config", "split", "trust", "tasks_root")
+_KEYS = ("from", "ask", "answer", "reward", "key", "labels", "table", "sheet", "member", "preset", "licence", "config", "split", "trust", "tasks_root")
 
 
 def new(words: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""`play`: a person plays a task in the terminal; recorded like any other episode, by agent `human`."""
+"""`play`: a person plays a task, in the terminal or in a page of their browser; recorded like any other episode, by agent `human`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from agentharness.agent.human import Human
 from agentharness.cli.face import Terminal
 from agentharness.config.args import parse
+from agentharness.config.run_config import RunConfig
 from agentharness.env.world import World
 from agentharness.errors import UserError
 from agentharness.run.main import play as run
@@ -15,12 +16,15 @@ from agentharness.run.prepare import make_world
 from agentharness.types.part import Part
 
 _OTHERS = ("agent", "model", "base_url", "samples", "concurrency", "dry")
+_PAGE = ("web", "port")
 WIDTH = 72
 """Columns of a picture."""
 
 
 def play(words: list[str]) -> int:
     """Plays row by row until the input ends. Raises UserError."""
+    port = _port(words)
+    words = [word for word in words if word.partition("=")[0] not in _PAGE]
     for word in words:
         key = word.partition("=")[0].partition(".")[0]
         if key in _OTHERS:
@@ -29,10 +33,36 @@ def play(words: list[str]) -> int:
     if len(config.task.names) != 1:
         raise UserError("one task at a time", where="task")
     world = make_world(config.task.names[0], config, lambda _: None, Path.cwd())
+    config = config.model_copy(update={"concurrency": 1, "quiet": True})
+    if port is not None:
+        return _in_page(world, config, words, port)
     human = Human(lambda: input("> "), lambda parts, news: _show(world, parts, news))
     print("One action a line; an empty line lists them, the end of the input (Ctrl-D) stops, and the same command goes on from there.")
-    config = config.model_copy(update={"concurrency": 1, "quiet": True})
     return run(config, argv=words, face=Terminal(quiet=True), human=human)
+
+
+def _port(words: list[str]) -> int | None:
+    """The port of the page that is asked for, 0 for any; None where the terminal is."""
+    said = dict(word.partition("=")[::2] for word in words if word.partition("=")[0] in _PAGE)
+    web = said.get("web", "false")
+    if web not in ("true", "false"):
+        raise UserError(f"must be true or false, is {web!r}", where="web")
+    if web == "false":
+        if "port" in said:
+            raise UserError("is the page's", where="port", hint="add web=true")
+        return None
+    port = said.get("port", "0")
+    if not (port.isascii() and port.isdigit() and len(port) < 6 and int(port) < 65536):
+        raise UserError(f"must be a number from 0 to 65535, is {port!r}", where="port", hint="leave it out for a free one")
+    return int(port)
+
+
+def _in_page(world: World, config: RunConfig, words: list[str], port: int) -> int:
+    from agentharness.cli.web.person import page
+
+    with page(world, port) as (url, person, face):
+        print(f"Play in your browser: {url}\nThe page is for this machine alone. Ctrl-C stops, and the same command goes on from there.", flush=True)
+        return run(config, argv=words, face=face, human=person)
 
 
 def _show(world: World, parts: list[Part], news: str) -> None:

@@ -11,10 +11,11 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_v
 from agentharness.config.closed import Closed
 from agentharness.types.part import JsonDict
 
-IDENTITY_KEYS = ("task", "agent", "model", "data", "source", "rename", "seed", "round")
+IDENTITY_KEYS = ("task", "agent", "model", "data", "source", "rename", "split", "seed", "round")
 """What decides which episodes a run holds: another value is another run."""
 FREE_KEYS = (
-    "base_url", "key_env", "limit", "samples", "concurrency", "out", "fresh", "dry", "trust", "relock", "retry", "agent_errors", "tasks_root", "agents_root",
+    "base_url", "key_env", "limit", "samples", "concurrency", "out", "fresh", "dry", "trust", "relock",
+    "retry", "agent_errors", "tasks_root", "agents_root",
     "timeouts", "quiet", "responder",
 )  # fmt: skip
 """What a resume may change: how much is played, how fast, from where and with what patience. (`responder`'s models are part of the world that is played.)"""
@@ -120,6 +121,7 @@ class RunConfig(Closed):
         default_factory=dict, description="responder.ROLE=openai/NAME: the model that plays a role inside the world; responder.ROLE.base_url=…, .temperature=…"
     )
     key_env: Variable = Field("OPENAI_API_KEY", description="name of the environment variable that holds the server's key")
+    split: Literal["train", "test", "all"] | None = Field(None, description="rows of a task with a test split: test (where absent), train or all")
     limit: int | None = Field(None, ge=1, lt=2**63, description="how many rows are played; all where absent")
     samples: int = Field(1, ge=1, lt=2**63, description="episodes for each row")
     seed: int = Field(0, ge=0, lt=2**63, description="what all draws derive from")
@@ -128,7 +130,7 @@ class RunConfig(Closed):
     fresh: bool = Field(False, description="start again instead of resuming what the folder holds")
     dry: bool = Field(False, description="print the plan, the resolved config, and calls and tokens at most; play nothing")
     data: str | None = Field(None, description="which of the task's named data, such as demo")
-    source: str | None = Field(None, description="file that replaces the task's source; the world is then unlocked")
+    source: str | None = Field(None, description="file that replaces the task's source, or folder with the files of all its tables; the world is then unlocked")
     rename: dict[str, str] = Field(default_factory=dict, description="rename.COLUMN=NAME: column of the source -> column of the task")
     trust: bool = Field(False, description="let hooks and Python of a task or agent outside the project run")
     relock: bool = Field(False, description="write env.lock anew where the corpus does not match it")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agentharness import canon
-from agentharness.corpus import images
+from agentharness.corpus import images, regions
 from agentharness.corpus.images import Header
 from agentharness.corpus.lru import Lru
 from agentharness.errors import EpisodeError, UserError
@@ -86,7 +86,7 @@ class Assets:
 
     def part(self, sha: str, view: Sequence[Mapping[str, Any]] = ()) -> Part:
         """The image part of a picture, or of a view of it; `size` is what the view shows. Raises ValueError for a view that shows nothing."""
-        _, size = images.geometry(self.info(sha).header.size, view)
+        size = regions.region(self.info(sha).header.size, view).size
         return {"type": "image", "asset": sha, "view": [dict(operation) for operation in view], "size": list(size)}
 
     def raw(self, sha: str) -> bytes:
@@ -114,27 +114,23 @@ class Assets:
         """
         asset = self.info(part["asset"])
         try:
-            box, out = images.geometry(asset.header.size, part.get("view") or ())
+            seen = regions.region(asset.header.size, part.get("view") or ())
         except (ValueError, TypeError) as e:
             raise EpisodeError("env", f"an image view cannot be shown: {e}") from None
-        if longest is not None and max(out) > longest:
-            out = images.shrink(out, longest, longest)
-        recipe = (asset.sha256, box, out)
-        done = self._encoded.get(recipe)
+        if longest is not None and max(seen.size) > longest:
+            seen = seen._replace(size=regions.shrink(seen.size, longest, longest))
+        key = (asset.sha256, *seen)
+        done = self._encoded.get(key)
         if done is not None:
             return done
-        whole = not part.get("view") and out == asset.header.size
+        whole = not part.get("view") and seen.size == asset.header.size
         if whole and asset.header.plain and not asset.made:
             if asset.sha256 not in self._sound:  # a truncated file has a good header: decode once before a model gets the bytes
                 self._pixels(asset)
             return asset.header.mime, self.raw(asset.sha256)
-        image = self._pixels(asset)
-        if box != (0, 0, *asset.header.size):
-            image = image.crop(box)
-        if image.size != out:
-            image = image.resize(out)
+        image = images.show(self._pixels(asset), seen)
         done = images.encode(image, photograph=asset.header.mime == "image/jpeg")
-        self._encoded.put(recipe, done, len(done[1]))
+        self._encoded.put(key, done, len(done[1]))
         return done
 
     def _pixels(self, asset: Asset) -> Any:

@@ -73,7 +73,11 @@ class Opened:
 def is_large(wanted: Wanted) -> bool:
     """Whether the table's source is a file above the threshold. Of an archive it is not known which member will be read."""
     source = wanted.source
+    if wanted.spec.tidy or wanted.spec.join is not None:
+        return False  # what rows are left is known when all are read
     if source.file is None or source.member is not None or wanted.path.suffix.lower() == ".zip":
+        return False
+    if wanted.spec.empty:
         return False
     if sum(getattr(source, kind) is not None for kind in LOCATORS) > 1:
         return False  # a mistake, which reading it tells

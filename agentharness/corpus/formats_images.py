@@ -14,7 +14,8 @@ from agentharness.corpus.archive import Archive
 from agentharness.corpus.batch import Batch, Reading
 from agentharness.corpus.files import read_file
 from agentharness.corpus.formats_csv import sniff
-from agentharness.corpus.images import MAX_PIXELS, UNKNOWN
+from agentharness.corpus.images import UNKNOWN
+from agentharness.corpus.regions import MAX_PIXELS
 from agentharness.corpus.spec import Source
 from agentharness.corpus.text import decode, parse_json
 from agentharness.errors import UserError, closest

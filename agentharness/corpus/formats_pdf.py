@@ -11,6 +11,7 @@ from agentharness import canon
 from agentharness.corpus import images
 from agentharness.corpus.batch import Batch, Reading
 from agentharness.corpus.files import check_file
+from agentharness.corpus.regions import MAX_PIXELS
 from agentharness.errors import UserError, closest
 from agentharness.types.part import JsonDict
 
@@ -68,7 +69,7 @@ def _page(opened: Any, number: int, dpi: int, file: Path, shown: str, reading: R
     try:
         page = opened[number]
         width, height = page.get_size()
-        if width * scale * height * scale > images.MAX_PIXELS:
+        if width * scale * height * scale > MAX_PIXELS:
             raise UserError(f"is {width * scale:,.0f} by {height * scale:,.0f} pixels at {dpi} dpi", where=where, hint="a smaller dpi:")
         png = images.png_of_image(page.render(scale=scale).to_pil())
         page.close()

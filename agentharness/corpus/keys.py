@@ -29,6 +29,8 @@ class Found:
     place: Callable[[int], str]
     scopes: Sequence[str] | None = None
     columns: frozenset[str] = frozenset()
+    parents: Sequence[str] | None = None
+    """Of a derived table: the key of the row that each was made from."""
 
 
 @dataclass(slots=True)
@@ -39,6 +41,7 @@ class Keyed:
     """Their places among the rows that were found."""
     keys: list[str] = field(default_factory=list)
     scopes: list[str] | None = None
+    parents: list[str] = field(default_factory=list)
     counts: dict[tuple[str | None, str], int] = field(default_factory=dict)
     dropped: int = 0
 
@@ -47,6 +50,8 @@ class Keyed:
         self.keys.append(key)
         if self.scopes is not None and found.scopes is not None:
             self.scopes.append(found.scopes[i])
+        if found.parents is not None:
+            self.parents.append(found.parents[i])
 
     def notes(self, name: str) -> list[str]:
         """What became of duplicates, in one line each."""
@@ -61,18 +66,35 @@ class Keyed:
 
 def key_columns(spec: TableSpec) -> list[str]:
     """The columns that a table's key is made of; none for position and digest. A column that is called `row` is written [row]."""
-    if spec.key is None or spec.key == POSITION:
+    if spec.key is None:
+        return made_columns(spec)
+    if spec.key == POSITION:
         return []
     return [spec.key] if isinstance(spec.key, str) else list(spec.key)
 
 
+def made_columns(spec: TableSpec) -> list[str]:
+    """The columns by which the rows of such a table are told apart: its key, where the task names none."""
+    if spec.group is not None:
+        return _list(spec.group.by)
+    if spec.sessions is not None:
+        return [*_list(spec.sessions.by), "session"]
+    if spec.windows is not None:
+        return [*_list(spec.windows.by or []), "start"]
+    return [*_list(spec.pairs.by), "pair"] if spec.pairs is not None else []
+
+
+def _list(by: str | list[str]) -> list[str]:
+    return [by] if isinstance(by, str) else list(by)
+
+
 def assign(found: Found, spec: TableSpec, projections: Projections) -> Keyed:
     """Keys for all rows. Raises UserError for a missing key value, and for a second row of one key under `unique: error`."""
-    if spec.key is None:
+    columns = key_columns(spec)
+    if spec.key is None and not columns:
         return _by_content(found, projections)
     if spec.key == POSITION:
         return _by_key(found, [str(p) for p in found.positions], "error")
-    columns = key_columns(spec)
     tokens = [parse(c, found.columns) for c in columns]
     keys: list[str] = []
     for i, row in enumerate(found.rows):

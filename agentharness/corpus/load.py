@@ -13,14 +13,17 @@ from agentharness.corpus.batch import Batch, Note, Reading
 from agentharness.corpus.big import Wanted, is_large, open_large
 from agentharness.corpus.derive import derive, inherit
 from agentharness.corpus.formats_python import is_code
+from agentharness.corpus.join import joined
 from agentharness.corpus.keys import Found, assign, key_columns
 from agentharness.corpus.levels import check, check_key
 from agentharness.corpus.merkle import TableDigest, digest_table
 from agentharness.corpus.project import compile_levels, tree
 from agentharness.corpus.read import LOCATORS, instead, read
+from agentharness.corpus.regroup import regrouped
 from agentharness.corpus.rename import rename as rename_columns
 from agentharness.corpus.spec import Level, Source, TableSpec
 from agentharness.corpus.table import ListRows, Table
+from agentharness.corpus.tidy import Condition, tidy
 from agentharness.errors import UserError, closest
 from agentharness.types.part import JsonDict
 
@@ -69,12 +72,14 @@ def load(
     trusted: bool = True,
     note: Note = lambda _: None,
     place: Place = _dotted,
+    condition: Condition | None = None,
 ) -> Corpus:
     """Reads and joins all tables. `folder`: the task's. `root`: the table whose rows are episodes.
 
     `data="demo"` plays the root source's demo file, and those of other sources that have one; `source` is a file of any format that takes the root source's
-    place (relative to the working folder), with `rename` from its columns to the source's own. `place`: long-form key path -> place in the
-    user's file. Raises UserError.
+    place (relative to the working folder), with `rename` from its columns to the source's own; or a folder that holds the root's file and those of other
+    tables, under the names that the task gives them. `place`: long-form key path -> place in the
+    user's file. `condition`: compiles the expressions of `tidy`. Raises UserError.
     """
     notes: list[str] = []
 
@@ -87,18 +92,20 @@ def load(
     if unknown is not None:
         raise UserError(f"no table {unknown!r}", where=str(place("columns", unknown)), hint=closest(unknown, tables))
     base = _base(tables, root, place)
+    instead_of = _replaced(tables, base, source)
     corpus = Corpus({}, Assets(), {}, notes, {}, note)
     for name in order:
         spec = tables[name]
         declared = columns.get(name, {})
         if spec.from_ is not None:
-            found, refused = derive(name, spec, corpus.tables[spec.from_], place), {}
+            make = derive if _plain(spec) else regrouped
+            found, refused = make(name, spec, corpus.tables[spec.from_], place), {}
         else:
             renamed = (rename or {}) if name == base else {}
             reading = Reading(folder, corpus.assets, noted, trusted, note, _as_text(spec, declared, renamed))
             # Demo rows of one table ask for those of the others that have some.
             shown = data if name == base or (data is not None and spec.source is not None and spec.source.demo is not None) else None
-            wanted = _wanted(name, spec, reading, declared, (shown, source if name == base else None), renamed, place)
+            wanted = _wanted(name, spec, reading, declared, (shown, instead_of.get(name)), renamed, place)
             large = _blamed(wanted, open_large) if is_large(wanted) else None
             if large is not None:
                 corpus.tables[name], corpus.origin[name], corpus.known[name] = large.table, large.origin, large.digest
@@ -106,8 +113,21 @@ def load(
             batch = _blamed(wanted, _read)
             corpus.origin[name] = batch.origin
             found, refused = _found(name, batch), batch.refused
-        corpus.tables[name] = _table(found, spec, declared, refused, corpus.tables, noted, place)
+        corpus.tables[name] = _table(found, spec, declared, refused, corpus.tables, noted, place, condition)
     return corpus
+
+
+def _plain(spec: TableSpec) -> bool:
+    return spec.group is None and spec.sessions is None and spec.windows is None and spec.pairs is None
+
+
+def _no_condition(*_: Any) -> Any:
+    raise ValueError("load() was given no way to read expressions")
+
+
+def _needs(spec: TableSpec) -> list[str]:
+    """The tables that must be there before this one."""
+    return [*([spec.from_] if spec.from_ is not None else []), *([spec.join.table] if spec.join is not None else [])]
 
 
 def _order(tables: Mapping[str, TableSpec], place: Place) -> list[str]:
@@ -115,19 +135,29 @@ def _order(tables: Mapping[str, TableSpec], place: Place) -> list[str]:
     order: list[str] = []
     waiting = dict(tables)
     while waiting:
-        ready = [n for n, spec in waiting.items() if spec.from_ is None or spec.from_ in order]
+        ready = [n for n, spec in waiting.items() if all(need in order for need in _needs(spec))]
         if not ready:
             name, spec = next(iter(waiting.items()))
-            where = str(place("corpus", name, "from"))
-            if spec.from_ not in tables:
-                raise UserError(f"no table {spec.from_!r}", where=where, hint=closest(spec.from_ or "", tables))
+            for name, spec in waiting.items():
+                for need, at in ((spec.from_, ("from",)), (spec.join.table if spec.join else None, ("join", "table"))):
+                    if need is not None and need not in tables:
+                        raise UserError(f"no table {need!r}", where=str(place("corpus", name, *at)), hint=closest(need, tables))
+            where = str(place("corpus", name, "from" if spec.from_ is not None else "join"))
             raise UserError(f"{', '.join(waiting)} are derived from each other", where=where, hint="one of them needs a source")
         for name in ready:
             spec = waiting.pop(name)
             if (spec.source is None) == (spec.from_ is None):
                 raise UserError(f"table {name!r} needs a source or a table it is derived from, not both", where=str(place("corpus", name)))
-            if spec.from_ is None and (spec.explode or spec.scope):
-                raise UserError(f"table {name!r} is not derived: explode and scope need `from`", where=str(place("corpus", name)))
+            if spec.from_ is not None and spec.empty:
+                raise UserError(f"table {name!r} is derived: `empty` needs a source", where=str(place("corpus", name, "empty")), hint="say it at its `from`")
+            if spec.from_ is None and (spec.explode or spec.scope or not _plain(spec)):
+                raise UserError(
+                    f"table {name!r} is not derived: explode, group, sessions, windows, pairs and scope need `from`", where=str(place("corpus", name))
+                )
+            shapes = [key for key in ("explode", "group", "sessions", "windows", "pairs") if getattr(spec, key) is not None]
+            if len(shapes) > 1 or (spec.scope and shapes and shapes != ["explode"]):
+                what = f"table {name!r} has {' and '.join([*shapes, *(['scope'] if spec.scope else [])])}"
+                raise UserError(what, where=str(place("corpus", name)), hint="one of them; a second table may be derived from the first")
         order += ready
     return order
 
@@ -139,6 +169,15 @@ def _base(tables: Mapping[str, TableSpec], root: str, place: Place) -> str:
     while (parent := tables[root].from_) is not None:
         root = parent
     return root
+
+
+def _replaced(tables: Mapping[str, TableSpec], base: str, source: str | None) -> dict[str, str]:
+    """Table -> the file that takes its source's place. A folder that holds the root's file brings those of all tables that it has."""
+    if source is None:
+        return {}
+    files = {name: spec.source.file for name, spec in tables.items() if spec.source is not None and spec.source.file is not None}
+    found = {name: str(path) for name, file in files.items() if (path := Path(source) / Path(file).name).is_file()}
+    return found if base in found else {base: source}
 
 
 def _as_text(spec: TableSpec, levels: Mapping[str, Level], rename: Mapping[str, str]) -> frozenset[str]:
@@ -196,6 +235,13 @@ def _read(wanted: Wanted) -> Batch:
         raise wanted.empty(batch.name)
     for names, where in wanted.renames:
         rename_columns(batch, names, where)
+    for i, column in enumerate(wanted.spec.empty):
+        if any(column in row for row in batch.rows):
+            raise UserError(
+                f"{wanted.name} has a column {column!r}", where=str(wanted.place("corpus", wanted.name, "empty", i)), hint="leave it out of `empty`"
+            )
+    if wanted.spec.empty:
+        batch.rows = [{**row, **dict.fromkeys(wanted.spec.empty)} for row in batch.rows]
     return batch
 
 
@@ -218,7 +264,14 @@ def _found(name: str, batch: Batch) -> Found:
 
 
 def _table(
-    found: Found, spec: TableSpec, levels: Mapping[str, Level], refused: Mapping[str, str], tables: Mapping[str, Table], note: Note, place: Place
+    found: Found,
+    spec: TableSpec,
+    levels: Mapping[str, Level],
+    refused: Mapping[str, str],
+    tables: Mapping[str, Table],
+    note: Note,
+    place: Place,
+    condition: Condition | None,
 ) -> Table:
     """Levels checked, keys given, duplicates settled."""
     name = found.name
@@ -227,12 +280,16 @@ def _table(
         rename_columns(batch, spec.rename, str(place("corpus", name, "rename")))
         found.rows = batch.rows
         found.columns = frozenset(c for row in found.rows for c in row)
+    if spec.join is not None and (dropped := joined(found, spec.join, tables[spec.join.table], place)):
+        note(f"{name}: {dropped:,} rows without a partner in {spec.join.table} left out (missing: drop)")
+    if spec.tidy:
+        tidy(found, spec.tidy, condition or _no_condition, note, place)
     check(name, levels, found.rows, found.columns, refused, place)
-    if spec.from_ is not None:
-        levels = inherit(name, spec, levels, found.columns, list(found.rows), tables[spec.from_], place)
+    if _needs(spec):
+        levels = inherit(name, spec, levels, found.columns, found.rows, tables, place)
     check_key(name, key_columns(spec), levels, found.columns, place)
     keyed = assign(found, spec, compile_levels(tree(levels, found.columns)))
     for line in keyed.notes(name):
         note(line)
     rows = ListRows([found.rows[i] for i in keyed.kept])
-    return Table(name, rows, keyed.keys, levels, scopes=keyed.scopes, counts=keyed.counts, columns=found.columns)
+    return Table(name, rows, keyed.keys, levels, scopes=keyed.scopes, counts=keyed.counts, columns=found.columns, parents=keyed.parents)

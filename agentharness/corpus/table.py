@@ -86,6 +86,13 @@ def key_text(value: Any) -> str:
     return canon.dumps(value).decode() if isinstance(value, dict | list | tuple) else str(value)
 
 
+def key_of(value: Any) -> str | None:
+    """The key that a value names, or None where it names none."""
+    if type(value) is str:
+        return value
+    return None if value is None or isinstance(value, dict) else key_text(value)
+
+
 class Table:
     """Rows of one kind. `scope`: the key counts within one episode row, whose key is then given as `scope` to every look-up."""
 
@@ -99,6 +106,7 @@ class Table:
         scopes: Sequence[str] | None = None,
         counts: Mapping[tuple[str | None, str], int] | None = None,
         columns: Iterable[str] = (),
+        parents: Sequence[str] = (),
     ) -> None:
         self.name, self.levels = name, dict(levels)
         self.columns = frozenset(columns)
@@ -106,6 +114,8 @@ class Table:
         self.scope = scopes is not None
         self.counts = dict(counts or {})
         """(scope or None, key) -> how many identical source rows this one stands for; only where more than one."""
+        self.parents = parents
+        """Of a derived table: the key of the row that each was made from, in order; else empty."""
         self.projections = compile_levels(tree(self.levels, self.columns))
         self._rows = rows
         self._views: list[JsonDict | None] | None = [None] * len(rows) if rows.held else None

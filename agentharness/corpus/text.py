@@ -48,13 +48,25 @@ def decode(data: bytes, name: str, encoding: str | None, note: Note) -> str:
 def parse_json(data: bytes | str) -> Any:
     """A JSON value as it is. NaN and Infinity, which Python writes, are read as floats. Raises ValueError (a JSONDecodeError where the place is known)."""
     try:
-        return orjson.loads(data)
+        value = orjson.loads(data)
     except orjson.JSONDecodeError:
         pass
+    else:
+        if not _vast(value):
+            return value
     try:
         return json.loads(data)  # lone surrogates, NaN, integers over 64 bits; else it says where the fault is
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def _vast(value: Any) -> bool:
+    """Whether a float stands in it that was perhaps written as an integer: beyond 64 bits orjson reads those as floats, which lose digits."""
+    if isinstance(value, float):
+        return not -(2.0**63) < value < 2.0**63
+    if isinstance(value, dict):
+        return any(_vast(item) for item in value.values() if not isinstance(item, str))
+    return isinstance(value, list) and any(_vast(item) for item in value if not isinstance(item, str))
 
 
 def _declared(data: bytes, name: str, encoding: str) -> str:

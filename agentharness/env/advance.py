@@ -11,7 +11,7 @@ from agentharness import canon
 from agentharness.env.expr import Compiled, ExprError
 from agentharness.env.rules import Rule, Rules
 from agentharness.env.schema import Invalid
-from agentharness.env.verbs_show import picture
+from agentharness.env.verbs_image import picture
 from agentharness.env.views import Move, Scene
 from agentharness.env.work import Work, with_mark
 from agentharness.errors import EpisodeError, closest
@@ -96,6 +96,8 @@ def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: S
     work = Work(scene, state, node, env, rule.results, rule.say is None, answers)
     for i, verb in enumerate(rule.verbs):
         stop = verb(work)
+        if work.stopped:
+            break
         if stop is None:
             continue
         if isinstance(stop, Need):
@@ -106,8 +108,10 @@ def _apply(rule: Rule, scene: Scene, state: JsonDict, args: JsonDict, answers: S
             said = NOT_FOUND if rule.else_ is None else rule.else_(scene.environment(state, node, args, rule.tables, rule.results))
         out = _refuse(state, "missing", f"{rule.place}.do.{i}", said, cost)
         out.draws, out.answers = work.drawn, work.taken()
+        if stop.ends:
+            out.state |= {"over": True, "submission": None}
         return out
-    shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None else work.shown or [DONE]
+    shown = [_said(rule, rule.say, work), *work.shown] if rule.say is not None and not work.stopped else work.shown or [DONE]
     parts = _parts(shown)
     if mark and node is not None and work.node is not None and all(scene.rows.keeps(p.get("text", "")) for p in parts):
         node.moves[mark] = Move(work.node, tuple(work.marks), tuple(p.copy() for p in parts))
@@ -134,6 +138,10 @@ def _again(move: Move, rule: Rule, scene: Scene, state: JsonDict) -> Outcome:
         after["said"] = state["said"]
     if "edits" in state:
         after["edits"] = state["edits"]
+    if "sights" in state:
+        after["sights"] = state["sights"]
+    if "recorded" in state:
+        after["recorded"] = state["recorded"]
     return Outcome(after, [p.copy() for p in move.parts], "ok", rule.place, [], [])
 
 
@@ -169,6 +177,10 @@ def _after(work: Work, state: JsonDict, steps: int, cost: float) -> JsonDict:
         out["said"] = work.said
     if work.edits is not None:
         out["edits"] = work.edits
+    if work.sights:
+        out["sights"] = work.sights
+    if work.recorded is not None:
+        out["recorded"] = work.recorded
     if work.over:
         out["submission"] = work.submission
     return out
@@ -219,6 +231,8 @@ def unchanged(before: JsonDict, after: JsonDict) -> bool:
         and after["draws"] == before["draws"]
         and after.get("said") is before.get("said")
         and after.get("edits") is before.get("edits")
+        and after.get("sights") is before.get("sights")
+        and after.get("recorded") is before.get("recorded")
         and not after["over"]
     )
 

@@ -9,12 +9,16 @@ from agentharness import canon
 from agentharness.corpus.load import Corpus
 from agentharness.corpus.paths import parse, values
 from agentharness.env import schema
+from agentharness.env.distance import DistanceRule, distance_rule
 from agentharness.env.expr import Compiled, Names, Value
 from agentharness.env.fields import picker
 from agentharness.env.legal import Legals, Offer
 from agentharness.env.maker import Maker
+from agentharness.env.record import follows, record
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
-from agentharness.env.spec import ActionRule
+from agentharness.env.setup import compile_setup
+from agentharness.env.spec import ActionRule, PathSpec
+from agentharness.env.split import splitter
 from agentharness.env.task import Task
 from agentharness.env.verbs import compile_verbs, heavy
 from agentharness.env.verbs_sql import listing
@@ -31,20 +35,26 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         raise make.fail("the task has no actions", ("actions",) if ("actions",) in task.places.known else (), "add `preset:`, or `actions:` of your own")
     derived = {name: _distinct(make, name) for name in sorted(spec.derive)}
     args = {name: _args(make, name) for name in sorted(spec.actions)}
+    where = _where(make)
+    make.recorded = {name: record(make, name, args, where) for name in sorted(spec.trajectories)}
     answering = _answering(make, args)
+    opening = _opening(make)
     actions = {name: _action(make, name, spec.actions[name], schemas) for name, schemas in args.items()}
     rules = Rules(
         name=task.name,
         table=make.each,
         rows=Rows(corpus, spec.edges),
         derived=derived,
-        opening=_opening(make),
+        opening=opening,
         actions=actions,
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
+        setup=compile_setup(make, args),
+        split=splitter(make),
+        distances={name: _distance(make, name, path) for name, path in spec.distances.items()},
         oracle=_oracle(make, args),
-        where=_where(make),
+        where=where,
         answering=answering,
         state_limit=spec.limits.state,
         assets=corpus.assets,
@@ -98,7 +108,9 @@ def _action(make: Maker, name: str, written: ActionRule, schemas: dict[str, Json
 def _stays(verb: JsonDict) -> bool:
     # Reads and changes nothing but where one stands and what was seen there.
     body = verb.get("reveal", {})
-    return "goto" in verb or ("reveal" in verb and (isinstance(body, str) or body.get("of") in (None, "at")))
+    if "goto" in verb:
+        return "recorded" not in verb["goto"]
+    return "reveal" in verb and (isinstance(body, str) or (body.get("of") in (None, "at") and body.get("frame") != "shown"))
 
 
 def _finite(one: JsonDict) -> bool:
@@ -131,14 +143,21 @@ def _legals(make: Maker, args: dict[str, dict[str, JsonDict]], answering: tuple[
 
 
 def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, str] | None:
+    marked = [name for name, written in make.spec.actions.items() if written.prose]
+    if marked:
+        name = marked[-1]
+        if len(marked) > 1 or [s["type"] for s in args[name].values()] != ["string"]:
+            raise make.fail("`prose: true` stands at one action, which takes one text", ("actions", name, "prose"), "leave it out at the others")
+        return name, next(iter(args[name]))
     found = [
         (name, next(iter(schemas)))
         for name, schemas in args.items()
-        if [s["type"] for s in schemas.values()] == ["string"] and any("end" in verb for verb in make.spec.actions[name].do)
+        if [s["type"] for s in schemas.values()] == ["string"] and any("end" in verb or follows(verb) for verb in make.spec.actions[name].do)
     ]
     chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
     if chosen is None and make.spec.prose == "answer":
-        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else "add an action with one text argument that does `end`"
+        add = "add an action with one text argument that does `end`, follows a recording, or says `prose: true`"
+        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else add
         raise make.fail("`prose: answer` needs an action that takes the prose", ("prose",), several)
     return chosen
 
@@ -183,6 +202,8 @@ def _reward(make: Maker, name: str) -> RewardRule:
     names: Names = {"row": make.record(make.each, gold=True), "state": Value(), "submission": Value()}
     if make.spec.goal is not None:
         names = {**names, "goal": Value()}
+    if make.spec.distances:
+        names = {**names, "distance": Value()}
 
     def compiled(source: str | None, key: str) -> Compiled | None:
         # Scorers decide no observation: their filters are no part of the world.
@@ -196,6 +217,11 @@ def _goal(make: Maker) -> Compiled | None:
     return None if written is None else make.quiet(written, {"row": make.record(make.each, gold=True)}, "goal")
 
 
+def _distance(make: Maker, name: str, path: PathSpec) -> DistanceRule:
+    edge = make.edge(path.edge, "distances", name, "edge")
+    return distance_rule(edge, make.quiet(path.to, {"row": make.record(make.each, gold=True)}, "distances", name, "to"))
+
+
 def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | None:
     written = make.spec.oracle
     if written is None:
@@ -206,8 +232,8 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
         "row": make.record(make.each, gold=True),
         "at": make.record(*make.standing, gold=True),
     }
-    if sum(said is not None for said in (written.path, written.each, written.play)) > 1:
-        raise make.fail("an oracle has `path`, `each` or `play`", ("oracle",), "keep one")
+    if sum(said is not None for said in (written.path, written.each, written.play, written.recorded)) > 1:
+        raise make.fail("an oracle has `path`, `each`, `play` or `recorded`", ("oracle",), "keep one")
     if written.move and written.path is None and written.each is None:
         raise make.fail("`move` is played for each item", ("oracle", "move"), "add `each`, or use `then`")
     edge = to = None
@@ -219,7 +245,11 @@ def _oracle(make: Maker, args: dict[str, dict[str, JsonDict]]) -> OraclePlan | N
     move = _oracle_moves(make, written.move, args, inner, "move")
     then = _oracle_moves(make, written.then, args, names, "then")
     play = None if written.play is None else make.quiet(written.play, names, "oracle", "play")
-    return OraclePlan(each, edge, to, move, then, play, make.tables(wanted), "results" in wanted)
+    if written.recorded is not None and written.recorded not in make.recorded:
+        what = f"{written.recorded!r} is no recording of `trajectories`"
+        raise make.fail(what, ("oracle", "recorded"), closest(written.recorded, make.recorded))
+    recorded = None if written.recorded is None else make.recorded[written.recorded]
+    return OraclePlan(each, edge, to, move, then, play, recorded, make.tables(wanted), "results" in wanted)
 
 
 def _oracle_moves(make: Maker, written: dict[str, dict[str, str]], args: dict[str, dict[str, JsonDict]], names: Names, key: str) -> list[OracleMove]:

@@ -12,6 +12,7 @@ from agentharness.corpus.project import Node, tree
 from agentharness.env import schema
 from agentharness.env.expr import LANGUAGE
 from agentharness.env.maker import Maker
+from agentharness.env.recorded import RECORDED
 from agentharness.env.spec import ActionRule, TaskSpec
 from agentharness.env.verbs import VERBS, normal
 from agentharness.types.episode import MARK
@@ -59,15 +60,20 @@ def _world(make: Maker, derived: JsonDict, filters: Mapping[str, int]) -> JsonDi
     out |= {f"corpus.{name}": {k: v for k, v in _set(table).items() if k not in _CONTENT} for name, table in spec.corpus.items()}
     levels = {f"columns.{name}": _levels(tree(declared, make.corpus.tables[name].columns)) for name, declared in spec.columns.items()}
     out |= {name: found for name, found in levels.items() if found}
+    if spec.test is not None:
+        out["test"] = _set(spec.test)
     out |= {f"edges.{name}": _set(edge) for name, edge in spec.edges.items()}
     # The values, not only the path: gold that an observation may show belongs to the world.
     out |= {f"derive.{name}": [_set(derive), derived[name]] for name, derive in spec.derive.items()}
+    out |= {f"trajectories.{name}": [_set(recorded), RECORDED] for name, recorded in spec.trajectories.items()}
     out |= {f"actions.{name}": _action(action, make, name) for name, action in spec.actions.items()}
     out |= {f"sql.{one.name}": str(one) for base in make.databases.values() for one in base.relations.values()}
     out["language"] = LANGUAGE
     out |= {f"verbs.{name}": VERBS[name] for name in make.verbs}
     out |= {f"filters.{name}": filters.get(name, 1) for name in make.filters}
     out |= {f"indexes.{name}": number for name, number in make.indexes.items()}
+    if spec.setup is not None:
+        out["setup"] = _set(spec.setup)
     if "hook" in make.verbs:
         out["hooks"] = make.hooks.digest
     return out
@@ -88,8 +94,10 @@ def _action(action: ActionRule, make: Maker, name: str) -> JsonDict:
 
 
 def _rewards(spec: TaskSpec, scorers: Mapping[str, int]) -> JsonDict:
-    goal = [] if spec.goal is None else [spec.goal]
-    return {name: [_set(reward), reward.weight, scorers.get(reward.scorer, 1), *goal] for name, reward in spec.rewards.items()}
+    beside: list[Any] = [] if spec.goal is None else [spec.goal]
+    if spec.distances:
+        beside.append({name: _set(path) for name, path in spec.distances.items()})
+    return {name: [_set(reward), reward.weight, scorers.get(reward.scorer, 1), *beside] for name, reward in spec.rewards.items()}
 
 
 def _set(model: Any) -> JsonDict:

@@ -11,11 +11,11 @@ from agentharness.env.keys import fields
 from agentharness.env.mistakes import wrong
 from agentharness.env.presets import Filled, Missing, Preset
 from agentharness.env.short import KEYS, holes
+from agentharness.env.short_columns import SPECIAL
 from agentharness.env.spec import TaskSpec
 from agentharness.env.task import Places
-from agentharness.errors import UserError, closest
+from agentharness.errors import closest
 
-LATER = ("test", "tidy")
 """Keys of the design that this version does not know."""
 
 _WHOLE = {("oracle",)}
@@ -82,19 +82,11 @@ def _preset(document: Document) -> Preset:
 def _check_keys(document: Document, preset: Preset) -> None:
     known, mine = short_keys(), {*fields(TaskSpec), *KEYS, *preset.short}
     for key in document.data:
-        if key in LATER:
-            raise later(document, key)
         if key not in mine and key in known:
             hint = f"add `preset: {known[key][0]}`" if preset.name == presets.BARE else f"this task has preset {preset.name}"
             raise wrong(document, (key,), f"`{key}` belongs to preset {' or '.join(known[key])}", hint=hint, key=True)
         if key not in mine:
             raise wrong(document, (key,), f"{key}: unknown key", hint=closest(key, mine), key=True)
-
-
-def later(document: Document, key: str) -> UserError:
-    """The line for a key of the design that this version does not know."""
-    hints = {"test": "point `data` at the rows to play: a split or a file of its own", "tidy": "clean the data before, or return rows from file.py:function"}
-    return wrong(document, (key,), f"`{key}` is not supported in this version", hint=hints[key], key=True)
 
 
 def _keep_gold(below: dict[str, Any], layer: dict[str, Any]) -> None:
@@ -125,11 +117,14 @@ def _has(data: Any, path: KeyPath) -> bool:
     return True
 
 
+_SAID = {"rows": "data", "nodes.rows": "nodes.from", "nodes.columns": "nodes.from", "documents.table": "documents.from"}
+"""A hole -> the short key that fills it, where the names differ."""
+
+
 def _check_filled(document: Document, preset: Preset, data: Any) -> None:
     if isinstance(data, Missing):
-        key = {"rows": "data", "nodes.rows": "nodes.from", "nodes.columns": "nodes.from", "documents.table": "documents.from"}.get(
-            data.hole, data.hole.partition("_")[0]
-        )
+        key = _SAID.get(data.hole, data.hole.partition("_")[0])
+        key = key.partition(".")[0] if key.partition(".")[0] in SPECIAL else key
         example = f"{key.partition('.')[0]}: {{{key.partition('.')[2]}: …}}" if "." in key else f"{key}: …"
         what = f"the task has no `{key}`" if preset.name == presets.BARE else f"preset {preset.name} needs `{key}`"
         above = key.rpartition(".")[0]

@@ -10,7 +10,16 @@ from agentharness.config.closed import Closed
 from agentharness.env.spec import TaskSpec
 
 _NAMES = {str: "text", int: "whole number", float: "number", bool: "true or false", Any: "any", type(None): "null"}
-_ENTRY = {"corpus": "TABLE", "columns": "TABLE", "edges": "EDGE", "derive": "NAME", "actions": "ACTION", "rewards": "REWARD"}
+_ENTRY = {
+    "corpus": "TABLE",
+    "columns": "TABLE",
+    "edges": "EDGE",
+    "derive": "NAME",
+    "actions": "ACTION",
+    "rewards": "REWARD",
+    "trajectories": "TABLE",
+    "match": "ACTION",
+}
 
 
 def key_table() -> list[tuple[str, str, str]]:

@@ -11,6 +11,7 @@ from agentharness.corpus.textindex import TextIndex
 from agentharness.env.expr import Compiled, ListOf, Names, OneOf, Record, Shape, Value, expression, template
 from agentharness.env.fields import known, level
 from agentharness.env.hooks import Hooks
+from agentharness.env.recorded import Recorded
 from agentharness.env.task import Task
 from agentharness.errors import UserError, closest
 
@@ -41,6 +42,10 @@ class Maker:
         """(table, fields…) -> its text index: actions that search the same share one."""
         self.databases: dict[tuple[str, ...], Any] = {}
         """What SQL reads, by its tables: sql.Database."""
+        self.frames: dict[str, str] = {}
+        """Image field -> the frame that boxes of its pictures are in."""
+        self.recorded: dict[str, Recorded] = {}
+        """Recordings, by their table."""
         self.wanted: set[str] = set()
         """Names that the rule under compilation reads; `rule()` starts a new tally."""
         self.check_names()
@@ -147,6 +152,8 @@ class Maker:
     def check_names(self) -> None:
         """Refuses names that would hide one another."""
         spec, taken = self.spec, dict.fromkeys(RESERVED, "a name of every world")
+        if spec.trajectories:
+            taken["recorded"] = "a verb key"
         for kind, names in (("table", spec.corpus), ("derived value", spec.derive), ("edge", spec.edges)):
             section = {"table": "corpus", "derived value": "derive", "edge": "edges"}[kind]
             for name in names:
@@ -177,6 +184,7 @@ class Maker:
                     continue
                 if name == "goto":
                     at |= {spec.edges[k].to if k in spec.edges else k for k in body} & set(self.corpus.tables)
+                    at |= {str(body.get("recorded"))} & set(spec.trajectories) & set(self.corpus.tables)
                 if name == "query":
                     texts = texts or "span" in body or "sql" in body
                     listed |= {str(body["in"])} & set(self.corpus.tables) if "in" in body and not body.keys() & {"span", "sql"} else set()

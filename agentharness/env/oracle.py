@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from agentharness.corpus.table import key_of
+from agentharness.env.distance import shortest
 from agentharness.env.expr import Compiled, ExprError
-from agentharness.env.goal import actions
+from agentharness.env.given import actions
+from agentharness.env.recorded import Recorded
 from agentharness.env.rules import OracleMove, OraclePlan, Rules
-from agentharness.env.verbs_move import key_of
-from agentharness.env.views import Node, Scene
+from agentharness.env.views import Scene
 from agentharness.errors import EpisodeError
 from agentharness.types.move import Action, Move
 from agentharness.types.part import JsonDict
-
-_FARTHEST = 200_000
-"""Rows that a search for the shortest path looks at before it gives up."""
 
 
 def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator[Move]:
@@ -31,6 +29,8 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
         env = _environment(plan, rules, scene, state())
         if plan.play is not None and (listed := plan.play(env)) is not None:
             yield from (Move([action]) for action in actions(listed, "play"))
+        if plan.recorded is not None:
+            yield from _recorded(plan.recorded, scene, state)
         items = _path(plan, plan.to, scene, state(), env) if plan.edge and plan.to else _items(plan.each, env)
         if items is None:
             return
@@ -43,6 +43,17 @@ def moves(rules: Rules, scene: Scene, state: Callable[[], JsonDict]) -> Iterator
             yield move
     except (ExprError, ValueError) as e:
         raise EpisodeError("env", f"oracle: {e}") from e
+
+
+def _recorded(recorded: Recorded, scene: Scene, state: Callable[[], JsonDict]) -> Iterator[Move]:
+    """The recorded action of each step that the episode comes to. Ends where one leads nowhere, so that a guard which refuses it is not asked for ever."""
+    before = None
+    while not (now := state())["over"] and now["at"] is not before:
+        before = now["at"]
+        step = None if before is None else recorded.step(before[0], before[1], scene.row)
+        if step is None or step.name is None:
+            return
+        yield Move([Action(step.name, {arg: value for arg, value in step.args.items() if value is not None})])
 
 
 def _environment(plan: OraclePlan, rules: Rules, scene: Scene, state: JsonDict) -> JsonDict:
@@ -81,30 +92,3 @@ def _path(plan: OraclePlan, to: Compiled, scene: Scene, state: JsonDict, env: Js
         return None
     scene = scene.of(state.get("edits"))
     return shortest(scene, scene.here(state["at"]), edge, goal)
-
-
-def shortest(scene: Scene, start: Node, edge: str, goal: str) -> list[str] | None:
-    """Keys along a shortest path, the start left out; among equal paths the one that the rows list first. None where none is found."""
-    rows, table = scene.rows, scene.rows.to[edge]
-    if start.table == table and start.key == goal:
-        return []
-    came: dict[str, Node | None] = {start.id: None}
-    queue: deque[Node] = deque([start])
-    while queue and len(came) <= _FARTHEST:
-        node = queue.popleft()
-        for found in rows.neighbours(node, edge, scene.row).values():
-            if found.id in came:
-                continue
-            came[found.id] = node
-            if found.key == goal:
-                return _back(came, found)
-            queue.append(found)
-    return None
-
-
-def _back(came: dict[str, Node | None], node: Node) -> list[str]:
-    out: list[str] = []
-    while (before := came[node.id]) is not None:
-        out.append(node.key)
-        node = before
-    return out[::-1]

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agentharness.config.yaml import Document, KeyPath, Place, load
-from agentharness.env.expand import LATER, expand, is_short, later, merge, short_keys
+from agentharness.env.expand import expand, is_short, merge, short_keys
 from agentharness.env.keys import fields, inside, is_model
 from agentharness.env.mistakes import dotted, explain
 from agentharness.env.shape import check
@@ -31,9 +31,6 @@ def read_task(folder: Path, *, name: str | None = None, overrides: dict[str, Any
         data, places = expand(document)
     else:
         data, places = document.data, Places(document.file, dict(document.places))
-        for key in LATER:
-            if key in data:
-                raise later(document, key)
     spec = _validate(data, places)
     changed: list[str] = []
     if overrides:

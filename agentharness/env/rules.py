@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from agentharness.corpus.assets import Assets
+from agentharness.env.distance import DistanceRule
 from agentharness.env.expr import Compiled
 from agentharness.env.legal import Legals
+from agentharness.env.recorded import Recorded
 from agentharness.env.views import Rows, Scene
 from agentharness.env.work import Verb
+from agentharness.types.move import Action
 from agentharness.types.part import JsonDict
 
 
@@ -72,10 +75,11 @@ class RewardRule:
         """Whether it compares with the state that the gold actions reach."""
         return any(run is not None and "goal" in run.names for run in (self.of, self.against))
 
-    def resolve(self, row: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> tuple[Any, Any]:
-        """(subject, reference) over the row with its gold, the final state, and the state that the gold actions reach. Raises ExprError."""
+    def resolve(self, row: JsonDict, state: JsonDict, goal: JsonDict | None = None, distance: JsonDict | None = None) -> tuple[Any, Any]:
+        """(subject, reference) over the row with its gold, the final state, the state that the gold actions reach, and the distances of all places stood on.
+        Raises ExprError."""
         submission = state.get("submission")
-        env = {"row": row, "state": state, "submission": submission, "goal": goal}
+        env = {"row": row, "state": state, "submission": submission, "goal": goal, "distance": distance}
         return (self.of(env) if self.of else submission), (self.against(env) if self.against else None)
 
 
@@ -93,8 +97,23 @@ class OraclePlan:
     move: list[OracleMove]
     then: list[OracleMove]
     play: Compiled | None
+    recorded: Recorded | None
     tables: tuple[str, ...]
     results: bool
+
+
+@dataclass(slots=True)
+class Setup:
+    """Actions that are played before the agent starts."""
+
+    listed: Compiled | None
+    """The list, over the row without its gold; None where the task itself lists them."""
+    fixed: list[Action]
+    view: Callable[[JsonDict], JsonDict]
+    """A whole row -> the row without its gold."""
+    show: bool
+    place: str
+    """Where the user wrote it."""
 
 
 @dataclass(slots=True)
@@ -111,7 +130,11 @@ class Rules:
     legals: Legals
     rewards: dict[str, RewardRule]
     goal: Compiled | None
+    distances: dict[str, DistanceRule]
+    split: Callable[[str, JsonDict], Literal["train", "test"]] | None
+    """(row key, whole row) -> its side of the test split; None where the task has none."""
     """The gold actions."""
+    setup: Setup | None
     oracle: OraclePlan | None
     where: Compiled | None
     answering: tuple[str, str] | None

@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 from agentharness.config.yaml import Document, KeyPath
+from agentharness.env import short_replay
 from agentharness.env.mistakes import wrong
 from agentharness.env.presets import Hole, Preset, access, quoted
+from agentharness.env.short_columns import SPECIAL
 from agentharness.errors import closest
 
 KEYS = {
@@ -19,6 +21,7 @@ KEYS = {
     "reward": "a scorer's name, a list of names, or a mapping name -> weight",
     "slices": "columns by which reports group; hidden unless `ask` names them",
     "turns": "turns that an episode may take",
+    "tidy": "cleaning of the rows, step by step: dedupe, filter, filled, strip",
 }
 """Short key -> description, for every preset."""
 
@@ -28,7 +31,7 @@ _SOURCE = (
     *("member", "chat", "dpi"),
     *("file", "hub", "python", "images", "pdf"),
 )
-_TABLE = ("key", "unique", "rename")
+_TABLE = ("key", "unique", "rename", "join")
 _FILE = re.compile(r".+\.(?:(?:jsonl|ndjson|json|csv|tsv)(?:\.gz)?|parquet|arrow|xlsx|db|sqlite3?|zip)\Z", re.IGNORECASE)
 _PDF = re.compile(r".+\.pdf\Z", re.IGNORECASE)
 _PYTHON = re.compile(r"(?:[\w./-]+\.py|[\w.]+):[A-Za-z_]\w*\Z")
@@ -50,8 +53,12 @@ _RANK = {"hidden": 0, "public": 1, "gold": 2}
 def holes(document: Document, preset: Preset) -> dict[str, Hole]:
     """All that the document's short keys say, as holes for `preset`. Raises UserError for a short key of the wrong shape."""
     out: dict[str, Hole] = {}
+    for key in preset.short.keys() & SPECIAL.keys():
+        out |= SPECIAL[key](document, preset.short[key])
     tables = {"nodes"} | ({"documents"} if preset.name == "search" else set())
-    own = {key: _own(document, key, default, out, key in tables) for key, default in preset.short.items()}
+    own = {
+        key: _own(document, key, default, out, key in tables) for key, default in preset.short.items() if key not in short_replay.KEYS and key not in SPECIAL
+    }
     answer = _word(document, "answer")
     reference, once, answers = _reference(answer, ("answer",)) if answer else ("", "", {})
     ask = _word(document, "ask")
@@ -88,6 +95,8 @@ def holes(document: Document, preset: Preset) -> dict[str, Hole]:
         _documents(document, own["documents"], out)
     if "nodes" in own:
         _nodes(document, own["nodes"], out)
+    if "steps" in own:
+        short_replay.steps(document, own["steps"], out)
     return out
 
 
@@ -233,6 +242,10 @@ def _table(document: Document, at: KeyPath, value: Any = None) -> Hole:
         kind = _kind(document, at if bare else (*at, "from"), said["from"])
         table["source"] = {kind: said["from"]} | table["source"]
         origins[("source", kind)] = at if bare else (*at, "from")
+    if at == ("data",) and "tidy" in document.data:
+        steps = document.data["tidy"]
+        table["tidy"] = [steps] if isinstance(steps, dict) else steps
+        origins[("tidy",)] = ("tidy",)
     return Hole(table, origins)
 
 
@@ -246,10 +259,10 @@ def _kind(document: Document, at: KeyPath, locator: Any) -> str:
 
 
 def _evidence(document: Document, own: dict[str, dict[str, Any]], gold: Hole) -> Hole:
-    """Titles of the pages that the oracle opens. Where the task does not say: the field named like the title, in the first gold column."""
-    said, title = document.data.get("evidence"), own["documents"]["title"]
+    """What the oracle opens: titles of pages, or sections. Where the task does not say: the field named like the title, in the first gold column."""
+    said, title = document.data.get("evidence"), own.get("documents", {}).get("title")
     at: KeyPath = ("evidence",)
-    if "evidence" not in document.data and gold.value and re.fullmatch(r"\w+", gold.value[0]):
+    if "evidence" not in document.data and title and gold.value and re.fullmatch(r"\w+", gold.value[0]):
         said, at = f"{gold.value[0]}.{title}", gold.origins[(0,)]
     if not said:
         return Hole(None)

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agentharness.env.maker import Maker
+from agentharness.env.record import follows
 from agentharness.env.verbs_hook import hook
 from agentharness.env.verbs_move import goto, query
+from agentharness.env.verbs_recorded import recorded
 from agentharness.env.verbs_respond import respond
 from agentharness.env.verbs_show import reveal
 from agentharness.env.verbs_state import draw, end, set_
@@ -19,7 +21,7 @@ VERBS: dict[str, int] = {"goto": 1, "query": 1, "reveal": 1, "set": 1, "end": 1,
 """Semantics version of each verb: raised when the same words come to mean something else; a world's digest holds those it uses."""
 
 _MAKERS: dict[str, Callable[..., Verb]] = {
-    "goto": goto,
+    "goto": lambda make, body, *path: recorded(make, body, *path) if follows({"goto": body}) and make.spec.trajectories else goto(make, body, *path),
     "query": query,
     "reveal": reveal,
     "set": set_,
@@ -54,10 +56,10 @@ def heavy(make: Maker, verb: JsonDict) -> bool:
 
 
 def normal(verb: JsonDict) -> JsonDict:
-    """A verb in full: the two short forms written out, so that equal meanings have equal digests."""
+    """A verb in full: short forms written out and defaults left out, so that equal meanings have equal digests."""
     ((name, body),) = verb.items()
     if name == "reveal":
-        return {name: {"field": body} if isinstance(body, str) else body}
+        return {name: {"field": body} if isinstance(body, str) else {k: v for k, v in body.items() if (k, v) != ("frame", "source")}}
     if name == "hook":
         return {name: {"name": body} if isinstance(body, str) else body}
     return {name: _plain(body)}

@@ -7,12 +7,13 @@ from typing import Any
 
 from agentharness import canon
 from agentharness.corpus.keys import key_columns
+from agentharness.corpus.table import key_of
 from agentharness.env.edits import NotEditable, Said, editable, key_of_row
 from agentharness.env.expr import Compiled
 from agentharness.env.hooks import Hook
 from agentharness.env.maker import Maker
 from agentharness.env.verbs_edit import add_row, edit_row, remove_row
-from agentharness.env.verbs_move import key_of, one_of
+from agentharness.env.verbs_move import one_of
 from agentharness.env.work import NOTHING, Missing, Verb, Work
 from agentharness.errors import BrokenOff, EpisodeError, closest
 from agentharness.types.move import Need

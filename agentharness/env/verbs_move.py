@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from agentharness.corpus.table import key_text
+from agentharness.corpus.table import key_of
 from agentharness.env.expr import Compiled
 from agentharness.env.fields import picker
 from agentharness.env.maker import Maker
@@ -167,13 +167,6 @@ def _span(run: Compiled, pick: Callable[[Any], Any]) -> Verb:
         return None if found else NOTHING
 
     return verb
-
-
-def key_of(value: Any) -> str | None:
-    """The key that a value names, or None where it names none."""
-    if type(value) is str:
-        return value
-    return None if value is None or isinstance(value, dict) else key_text(value)
 
 
 def spans(text: Any, needle: Any) -> list[str]:

@@ -1,44 +1,50 @@
-"""reveal: a field, a sentence or a picture becomes seen and is shown."""
+"""reveal: a field, a sentence, what stands at a path, or a picture becomes seen and is shown."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from agentharness import canon
-from agentharness.corpus.assets import Assets
 from agentharness.env.expr import Compiled
 from agentharness.env.fields import picker
 from agentharness.env.maker import Maker
+from agentharness.env.verbs_image import picture, reveal_image, sight
 from agentharness.env.verbs_move import one_of, spans
 from agentharness.env.views import Node
 from agentharness.env.work import NOTHING, Missing, Verb, Work
-from agentharness.types.part import Part
+
+_KEYS = {"field": ("of",), "span": ("in", "of"), "path": ("in", "of"), "image": ("of", "crop", "rotate", "scale", "fit", "frame")}
+"""Form -> the keys that may stand beside it."""
 
 
 def reveal(make: Maker, body: Any, *path: str | int) -> Verb:
-    """FIELD | {field, of} | {span, in, of} | {image, of, crop, fit}"""
+    """FIELD | {field, of} | {span, in, of} | {path, in, of} | {image, of, crop, rotate, scale, fit, frame}"""
     if isinstance(body, str):
         body = {"field": body}
-    form, body = one_of(make, body, ("field", "span", "image"), ("of", "in", "crop", "fit"), *path)
-    extra = {"field": {"of"}, "span": {"in", "of"}, "image": {"of", "crop", "fit"}}[form]
+    form, body = one_of(make, body, tuple(_KEYS), tuple(dict.fromkeys(key for keys in _KEYS.values() for key in keys)), *path)
     for key in body:
-        if key != form and key not in extra:
-            raise make.fail(f"reveal {form} takes no {key!r}", (*path, key), f"it takes: {', '.join(sorted(extra))}")
+        if key != form and key not in _KEYS[form]:
+            raise make.fail(f"reveal {form} takes no {key!r}", (*path, key), f"it takes: {', '.join(sorted(_KEYS[form]))}")
     nodes, tables = _of(make, body.get("of"), form, *path)
     columns = make.columns(tables)
     if form == "field":
-        return _field(nodes, make.field(body[form], tables, *path, form), columns)
+        field = make.field(body[form], tables, *path, form)
+        if any(picture(make.corpus.assets, picker(field, columns)(row)) for t in tables for _, _, row in islice(make.corpus.tables[t], 1)):
+            raise make.fail(f"{field!r} holds pictures, and would be shown as text", (*path, form), f"reveal: {{image: {field}}}")
+        return _field(nodes, field, columns)
+    if form == "path":
+        if "in" not in body and not tables:
+            raise make.fail("a path is looked up where one stands, but no rule goes anywhere", path, "of: row, or a `goto` before")
+        inside = make.field(body["in"], tables, *path, "in") if "in" in body else ""
+        return _path(make, nodes, make.expression(body[form], *path, form), inside, columns)
     if form == "span":
         if "in" not in body:
             raise make.fail("reveal span says where: `in`", path, "in: FIELD")
         return _span(nodes, make.expression(body[form], *path, form), make.field(body["in"], tables, *path, "in"), columns)
-    crop = make.expression(body["crop"], *path, "crop") if "crop" in body else None
-    fit = body.get("fit")
-    if fit is not None and (not isinstance(fit, list) or [type(x) for x in fit] != [int, int] or min(fit) < 1):
-        raise make.fail("fit takes width and height in pixels", (*path, "fit"), "fit: [512, 512]")
-    return _image(make, nodes, make.field(body[form], tables, *path, form), columns, crop, fit)
+    field = make.field(body[form], tables, *path, form)
+    return reveal_image(make, nodes, field, columns, sight(make, body, field, *path))
 
 
 Nodes = Callable[[Work], Sequence[Node]]
@@ -108,40 +114,52 @@ def _span(nodes: Nodes, run: Compiled, field: str, columns: frozenset[str]) -> V
     return verb
 
 
-def _image(make: Maker, nodes: Nodes, field: str, columns: frozenset[str], crop: Compiled | None, fit: list[int] | None) -> Verb:
-    pick, assets = picker(field, columns), make.corpus.assets
+def _path(make: Maker, nodes: Nodes, run: Compiled, inside: str, columns: frozenset[str]) -> Verb:
+    """What stands at a path that is chosen while playing, in a public field or in the row. The view that is searched holds public paths only."""
+    pick, assets = picker(inside, columns) if inside else lambda view: view, make.corpus.assets
 
     def verb(work: Work) -> Missing | None:
         nothing = True
         for node in nodes(work):
-            part = picture(assets, pick(node.view), crop(work.env) if crop else None, fit)
-            if part is not None:
+            path = run(work.env)
+            value = found_at(pick(node.view), path)
+            if value is not None:
                 nothing = False
-                work.shown.append(part)
-                work.see(f"{node.id}/{field}")
+                part = picture(assets, value)
+                if part is not None:
+                    work.shown.append(part)
+                elif work.texts:
+                    work.shown.append(as_text(value))
+                said = ".".join(map(str, path)) if isinstance(path, list) else path
+                work.see(f"{node.id}/{inside}.{said}" if inside else f"{node.id}/{said}")
         return NOTHING if nothing else None
 
     return verb
 
 
-def picture(assets: Assets, cell: Any, box: Any = None, fit: list[int] | None = None) -> Part | None:
-    """The picture of a cell cut to `box` (source pixels, corners in any order, clamped to the picture), then shrunk into `fit`. None where nothing is left."""
-    if not isinstance(cell, dict) or cell.get("type") != "image":
-        return None
-    view = list(cell["view"])
-    if box is not None:
-        if not isinstance(box, list) or len(box) != 4 or any(type(n) not in (int, float) or not math.isfinite(n) for n in box):
-            return None
-        width, height = assets.info(cell["asset"]).header.size
-        x0, x1 = (min(max(n, 0), width) for n in sorted((box[0], box[2])))
-        y0, y1 = (min(max(n, 0), height) for n in sorted((box[1], box[3])))
-        view.append({"crop": [math.floor(x0), math.floor(y0), math.ceil(x1), math.ceil(y1)]})
-    if fit is not None:
-        view.append({"fit": fit})
-    try:
-        return assets.part(cell["asset"], view)
-    except ValueError:
-        return None
+def found_at(value: Any, path: Any) -> Any:
+    """What stands at `path`: the field of that name, else a place in a list, else names joined by full stops; a list of names is taken name by name. None
+    where nothing stands there."""
+    if isinstance(path, list):
+        for name in path:
+            value = _inside(value, name)
+        return value if path else None
+    if not isinstance(path, str):
+        return _inside(value, path)
+    found = _inside(value, path)
+    if found is None and "." in path:
+        return found_at(value, path.split("."))
+    return found
+
+
+def _inside(value: Any, name: Any) -> Any:
+    if isinstance(value, dict):
+        return value.get(name) if isinstance(name, str) else None
+    if isinstance(value, list):
+        if isinstance(name, str) and name.isascii() and name.isdigit() and len(name) < 10:
+            name = int(name)
+        return value[name] if type(name) is int and 0 <= name < len(value) else None
+    return None
 
 
 def as_text(value: Any) -> str:

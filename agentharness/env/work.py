@@ -18,6 +18,8 @@ class Missing:
     """A verb found nothing: the action ends, `text` (or the rule's `else`) is shown."""
 
     text: str | None = None
+    ends: bool = False
+    """Whether the episode ends with it."""
 
 
 NOTHING = Missing()
@@ -38,11 +40,14 @@ class Work:
         "marks",
         "node",
         "over",
+        "recorded",
         "results",
         "said",
         "scene",
         "seen",
         "shown",
+        "sights",
+        "stopped",
         "submission",
         "texts",
         "used",
@@ -61,7 +66,13 @@ class Work:
         self.draws: int = state["draws"]
         self.said: JsonDict = state.get("said") or NOTHING_SAID
         """Role -> what was asked and answered, where a model plays it."""
+        self.sights: JsonDict = state.get("sights") or NOTHING_SAID
+        """sha256 -> the view of that picture that the agent sees now, where boxes are in its pixels."""
+        self.recorded: JsonDict | None = state.get("recorded")
+        """How far a recording was followed: {length, matched}, and `rewards` where it has them. Absent in worlds without one."""
         self.over = False
+        self.stopped = False
+        """Whether the rule's verbs end here, with what was shown so far."""
         self.submission: Any = None
         self.marks: list[str] = []
         self.shown: list[str | Part] = []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
+from typing import Literal
 
 from agentharness.corpus.load import Corpus, load
 from agentharness.corpus.merkle import TableDigest
@@ -11,14 +13,18 @@ from agentharness.corpus.paths import LIST, parse, values
 from agentharness.env import lock
 from agentharness.env.base import BaseEnv
 from agentharness.env.compile import compile_task
+from agentharness.env.conditions import condition
 from agentharness.env.digest import Version, version
+from agentharness.env.distance import along
 from agentharness.env.expr import FILTERS, ExprError
 from agentharness.env.goal import reach
-from agentharness.env.rules import RewardRule, Rules
+from agentharness.env.rules import RewardRule, Rules, Setup
+from agentharness.env.setup import given
 from agentharness.env.spec import Limits, TaskSpec
 from agentharness.env.task import Task
 from agentharness.errors import EpisodeError, UserError, closest
 from agentharness.types.env import Ask
+from agentharness.types.move import Action
 from agentharness.types.part import JsonDict
 
 UNLOCKED = "unlocked"
@@ -41,6 +47,7 @@ class World:
         self.compiled = rules
         self._table = corpus.tables[rules.table]
         self._count: int | None = None
+        self._sides: dict[str, list[str]] = {}
         self.compares_goal = any(rule.wants_goal for rule in rules.rewards.values())
         """Whether a reward compares with the state that gold actions reach."""
         self._goals: dict[tuple[str, int], JsonDict | EpisodeError] = {}
@@ -58,6 +65,15 @@ class World:
         return self.compiled.rewards
 
     @property
+    def setup(self) -> Setup | None:
+        """Actions that are played before the agent starts; None where the task has none."""
+        return self.compiled.setup
+
+    def given(self, row: str) -> list[Action]:
+        """The actions of the row's setup. Raises EpisodeError where the row gives none."""
+        return given(self.compiled, row)
+
+    @property
     def answering(self) -> tuple[str, str] | None:
         """The action that takes a prose reply, and its argument."""
         return self.compiled.answering
@@ -71,6 +87,22 @@ class World:
         if self._count is None:
             self._count = sum(1 for _ in self.keys()) if self.compiled.where else len(self._table)
         return self._count
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the task keeps rows apart for tests."""
+        return self.compiled.split is not None
+
+    def split_of(self, row: str) -> Literal["train", "test"] | None:
+        """The side of the test split on which a row stands; None where the task has no split. Raises EpisodeError where there is no such row."""
+        split = self.compiled.split
+        return None if split is None else split(row, self.full(row))
+
+    def side(self, name: str) -> Sequence[str]:
+        """Keys of the rows of a split (`train`, `test`, or `all`), in the corpus's order. Worked out once."""
+        if name not in self._sides:
+            self._sides[name] = [key for key in self.keys() if name == "all" or self.split_of(key) == name]
+        return self._sides[name]
 
     def keys(self) -> Iterator[str]:
         """Keys of the rows that are episodes, in the corpus's order. Raises UserError where `episode.where` fails on a row."""
@@ -117,6 +149,11 @@ class World:
             raise EpisodeError(found.cause, found.message)
         return found
 
+    def distances(self, row: str, seed: int, states: Sequence[JsonDict]) -> dict[str, list[int | None]]:
+        """Name -> hops from each state's place to the goal, None where there is no way; empty where the task names no distance. Raises EpisodeError."""
+        rules = self.compiled.distances
+        return along(rules, self.compiled.scene(row, seed), self.full(row), states) if rules else {}
+
     def slices(self, row: str) -> JsonDict:
         """What reports group by: field path -> value of the row (a list where the path goes into lists)."""
         if not self._slices:
@@ -154,6 +191,7 @@ def build(
         trusted=task.trusted,
         note=note,
         place=task.places.at,
+        condition=partial(condition, task.places.at),
     )
     rules, make = compile_task(task, corpus, voiced)
     found = version(make, rules.derived, corpus.digests(), {name: info.version for name, info in FILTERS.items()}, scorer_versions or {})

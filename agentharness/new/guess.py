@@ -26,6 +26,9 @@ _TITLE, _BODY = ("title", "name", "heading", "id"), ("sentences", "text", "conte
 _ASIDE = re.compile(r"(?:^|_)(?:id|key|uuid|url|index)$|updated|created|timestamp|(?:^|_)(?:date|time|day|released)(?:_|$)")
 """Names of columns that say when or under which number a row was kept: nobody asks for them."""
 _WORDS = re.compile(r"[^a-z0-9]+")
+_CODE = re.compile(r"^[ \t]+\S", re.MULTILINE)
+MOSTLY = 0.9
+"""Share of one value from which on a column is no answer: it would be won without a look."""
 MOST_CLUES = 12
 """Columns that a question over a plain table shows at most."""
 MOST_LABELS = 60
@@ -48,7 +51,14 @@ class Plan:
     where: str | None = None
     """Expression over the row: the rows that have an answer."""
     slices: list[str] = field(default_factory=list)
-    documents: dict[str, str] = field(default_factory=dict)
+    extra: JsonDict = field(default_factory=dict)
+    """The preset's own short keys."""
+    asked: str | None = None
+    """The column that asks the question, where one does."""
+    options_in: str | None = None
+    """The column of the options."""
+    made: list[JsonDict] = field(default_factory=list)
+    """Rows that were made over the data, which are episodes then."""
     said: list[str] = field(default_factory=list)
     """What was seen and taken for what, a line each."""
 
@@ -65,16 +75,17 @@ def plan(columns: Sequence[Column], *, ask: str | None = None, answer: str | Non
     path = answer or _inner(target)
     if target.name != path and path.endswith("]"):
         target = replace(target, kind="texts", words=3.0, numeric=0.0)  # what stands at the path are texts
-    options = _named(usable, OPTIONS, ("texts", "record", "lists"))
+    options = named(usable, OPTIONS, ("texts", "record", "lists"))
     documents = _documents(usable)
-    out = Plan("pages" if documents else "qa", "", path, "", documents=documents, key=key or _key(usable, target))
+    out = Plan("pages" if documents else "qa", "", path, "", key=key or _key(usable, target), options_in=options.name if options else None)
+    out.extra |= {"documents": documents} if documents else {}
     if target.filled < 1:
-        out.where = f"row{_access(target.name)}"
+        out.where = f"row{access(target.name)}"
         out.said.append(f"rows without a {target.name!r} are left out")
     _question(out, usable, target, options, ask)
     _reward(out, target, options, reward)
     taken = {target.name, out.key or ""} | ({options.name} if options else set())
-    out.slices = [c.name for c in usable if c.name not in taken and c.labels and _plain(c.name) in SLICE][:3]
+    out.slices = [c.name for c in usable if c.name not in taken and c.labels and plain(c.name) in SLICE][:3]
     return out
 
 
@@ -82,12 +93,12 @@ def _answer(columns: Sequence[Column], said: str | None) -> Column:
     if said is not None:
         name = said.split(".")[0].rstrip("[]")
         return next(c for c in columns if c.name == name)
-    found = _named([c for c in columns if c.filled > 0.5], ANSWER, _ANSWERS)
+    found = named([c for c in columns if c.filled > 0.5], ANSWER, _ANSWERS)
     if found is not None and not (found.kind in ("record", "lists", "records") and _inner(found) == found.name):
         return found
-    plain = [c for c in columns if c.filled > 0.5 and not c.name.startswith("_") and not _ASIDE.search(_plain(c.name))]
-    classes = [c for c in plain if c.labels and c.kind == "text"] or [c for c in plain if c.kind == "text" and c.words <= 12]
-    rest = classes or [c for c in plain if c.kind == "number" and not c.unique]
+    likely = [c for c in columns if c.filled > 0.5 and (c.top < MOSTLY or c.rows < 10) and not c.name.startswith("_") and not _ASIDE.search(plain(c.name))]
+    classes = [c for c in likely if c.labels and c.kind == "text"] or [c for c in likely if c.kind == "text" and c.words <= 12]
+    rest = classes or [c for c in likely if c.kind == "number" and not c.unique]
     if len(columns) < 2 or not rest:
         raise UserError("no column looks like an answer", where="from", hint="name it: answer=COLUMN")
     return rest[-1]
@@ -111,7 +122,7 @@ def _field(record: JsonDict) -> str | None:
 
 def _question(out: Plan, columns: Sequence[Column], target: Column, options: Column | None, said: str | None) -> None:
     shown = [c for c in columns if c.name != target.name and c.kind in ("text", "number", "truth")]
-    question = _named([c for c in shown if c.kind == "text" and c.filled > 0.9], QUESTION, ("text",))
+    question = named([c for c in shown if c.kind == "text" and c.filled > 0.9], QUESTION, ("text",))
     if question is None:
         asks = [c for c in shown if c.kind == "text" and sum(str(v).rstrip().endswith("?") for v in c.values) * 2 > len(c.values)]
         long = [c for c in shown if c.kind == "text" and c.words >= 6 and c.filled > 0.9]
@@ -119,22 +130,23 @@ def _question(out: Plan, columns: Sequence[Column], target: Column, options: Col
     if said is not None:
         out.ask = said
     elif question is not None:
-        out.ask = question.name if options is None else f"{{{{ row{_access(question.name)} }}}}"
+        out.asked = question.name
+        out.ask = question.name if options is None else f"{{{{ row{access(question.name)} }}}}"
         out.said.append(f"{question.name!r} is what is asked")
     else:
         filled = [c for c in shown if c.filled > 0.5]
         clues = ([c for c in filled if c.name != out.key] or filled)[:MOST_CLUES]
         if not clues:
             raise UserError("no column is left to ask with", where="from", hint="say ask=TEXT, with row.COLUMN in {{ }}")
-        parts = "; ".join(f"{_spoken(c.name)}: {{{{ row{_access(c.name)} }}}}" for c in clues)
+        parts = "; ".join(f"{_spoken(c.name)}: {{{{ row{access(c.name)} }}}}" for c in clues)
         out.ask = f"{parts}. What is the {_spoken(target.name)}?"
         out.said.append(f"no column asks a question: {len(clues)} of {len(columns)} columns are shown, {target.name!r} is asked for")
     if options is not None and said is None:
-        listed = f"row{_access(options.name)}"
+        listed = f"row{access(options.name)}"
         out.ask += f" Options: {{{{ {listed} | join(' | ') }}}}" if options.kind == "texts" else f" Options: {{{{ {listed} }}}}"
     elif said is None and target.labels and target.kind == "text" and target.distinct <= MOST_LABELS:
         if "{" not in out.ask:
-            out.ask = f"{{{{ row{_access(out.ask)} }}}}"
+            out.ask = f"{{{{ row{access(out.ask)} }}}}"
         out.ask += " One of: {{ labels | join(', ') }}."
 
 
@@ -144,16 +156,21 @@ def _reward(out: Plan, target: Column, options: Column | None, said: str | None)
         out.reward = said
     elif options is not None and target.kind in ("text", "number"):
         out.reward = "choice"
-        out.against = f"{{'answer': row{_access(out.answer)}, 'choices': row{_access(options.name)}}}"
+        out.against = f"{{'answer': row{access(out.answer)}, 'choices': row{access(options.name)}}}"
     elif target.numeric == 1 or (texts and all("####" in v for v in texts)):
         out.reward = "numeric"
         if target.kind == "number" and any(isinstance(v, float) and v != int(v) for v in target.values) and not target.labels:
-            out.options = {"relative": 0.05}
-    elif target.labels or target.kind in ("number", "truth") or target.words <= 5 or target.kind == "texts":
+            out.options = {"relative": 0.01}
+    elif target.labels or target.kind in ("number", "truth") or target.words <= 5 or target.kind == "texts" or _is_code(texts):
         out.reward = "exact"
     else:
         out.reward = "squad_f1"
     out.said.append(f"{out.answer!r} is the answer, scored by {out.reward}")
+
+
+def _is_code(texts: Sequence[str]) -> bool:
+    """Whether most texts are indented lines: a score over bags of words would be won by any program."""
+    return sum(_CODE.search(text) is not None for text in texts) * 2 > len(texts)
 
 
 def _documents(columns: Sequence[Column]) -> dict[str, str]:
@@ -170,11 +187,11 @@ def _documents(columns: Sequence[Column]) -> dict[str, str]:
 
 def _key(columns: Sequence[Column], target: Column) -> str | None:
     found = [c for c in columns if c.unique and c.kind in ("text", "number") and c.name != target.name and c.words <= 3]
-    named = [c for c in found if _plain(c.name) in KEY]
-    return min(named, key=lambda c: KEY.index(_plain(c.name))).name if named else None
+    named = [c for c in found if plain(c.name) in KEY]
+    return min(named, key=lambda c: KEY.index(plain(c.name))).name if named else None
 
 
-def _named(columns: Iterable[Column], names: Sequence[str], kinds: Sequence[str]) -> Column | None:
+def named(columns: Iterable[Column], names: Sequence[str], kinds: Sequence[str]) -> Column | None:
     """The column whose name stands first in `names`."""
     found = [c for c in columns if c.kind in kinds and _rank(c.name, names) is not None]
     return min(found, key=lambda c: _rank(c.name, names) or 0, default=None)
@@ -182,15 +199,15 @@ def _named(columns: Iterable[Column], names: Sequence[str], kinds: Sequence[str]
 
 def _rank(name: str, names: Sequence[str]) -> int | None:
     """Where a name, or its beginning or end (`question_text`, `correct_diagnosis`), stands in the list; whole names first."""
-    plain = _plain(name.rpartition(".")[2])
-    if plain in names:
-        return names.index(plain)
-    first, last = plain.split("_")[0], plain.split("_")[-1]
+    word = plain(name.rpartition(".")[2])
+    if word in names:
+        return names.index(word)
+    first, last = word.split("_")[0], word.split("_")[-1]
     near = [i for i, known in enumerate(names) if known in (first, last) and known not in _WHOLE and last not in ("id", "idx", "index", "key", "len", "count")]
     return len(names) + near[0] if near else None
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     return _WORDS.sub("_", name.lower()).strip("_")
 
 
@@ -198,5 +215,5 @@ def _spoken(name: str) -> str:
     return re.sub(r"\s+", " ", name.replace("_", " ")).strip()
 
 
-def _access(path: str) -> str:
+def access(path: str) -> str:
     return "".join(f".{part}" if re.fullmatch(r"[A-Za-z_]\w*", part) else f"[{part!r}]" for part in path.split("."))

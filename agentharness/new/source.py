@@ -26,34 +26,36 @@ class Seen:
 
     batch: Batch
     data: dict[str, str]
+    assets: Assets
     images: bool = False
     notes: list[str] = field(default_factory=list)
     licence: str = "private"
 
 
 def see(where: str, cwd: Path, said: Mapping[str, str]) -> Seen:
-    """Reads all rows of a source named on the command line. `said`: the command's labels, table, sheet, config, split, trust. Raises UserError."""
+    """Reads all rows of a source named on the command line. `said`: the command's labels, table, sheet, member, config, split, trust. Raises UserError."""
     notes: list[str] = []
-    config, split, trusted = said.get("config"), said.get("split"), said.get("trust") == "true"
+    reading = Reading(cwd, Assets(), notes.append, said.get("trust") == "true")
     path = (cwd / where).expanduser()
     if path.is_dir():
         return _folder(path, said.get("labels"), notes)
+    if path.suffix.lower() == ".pdf" and path.exists():
+        return _pages(path, said.get("labels"), notes)
     if path.exists():
-        return _file(path, {key: said[key] for key in ("table", "sheet") if key in said}, notes)
+        return _file(path, {key: said[key] for key in ("table", "sheet", "member") if key in said}, notes)
     if re.search(r"\.py:\w+\Z", where):
-        source = Source(python=str(cwd / where))
-        return Seen(read(source, Reading(cwd, Assets(), notes.append, trusted)), {"from": where}, notes=notes)
+        return Seen(read(Source(python=str(cwd / where)), reading), {"from": where}, reading.assets, notes=notes)
     if re.fullmatch(r"[\w.-]+/[\w.-]+", where) and not path.suffix:
-        source = Source(hub=where, config=config, split=split)
+        config, split = said.get("config"), said.get("split")
         data = {"from": where, **({"config": config} if config else {}), **({"split": split} if split else {})}
-        return Seen(read(source, Reading(cwd, Assets(), notes.append)), data, notes=notes, licence="")
+        return Seen(read(Source(hub=where, config=config, split=split), reading), data, reading.assets, notes=notes, licence="")
     near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     raise UserError(f"no file, folder or hub id {where!r}", where="from", hint=closest(path.name, near))
 
 
 def place(seen: Seen, folder: Path, cwd: Path) -> None:
     """Puts the data where the task finds it: a file is copied into the task's folder, what is large is named by its path from there."""
-    for kind in ("from", "images", "labels"):
+    for kind in ("from", "images", "labels", "pdf"):
         said = seen.data.get(kind)
         if said and re.search(r"\.py:\w+\Z", said):
             file, _, function = said.rpartition(":")
@@ -74,17 +76,19 @@ def _file(path: Path, inside: dict[str, str], notes: list[str]) -> Seen:
     reading = Reading(path.parent, Assets(), notes.append)
     data = {"from": str(path), **inside}
     try:
-        return Seen(read(Source(file=path.name, **inside), reading), data, notes=notes)
+        return Seen(read(Source(file=path.name, **inside), reading), data, reading.assets, notes=notes)
     except UserError as e:
         inner = _PATH.match(e.hint)
         if inner is None:
             raise
         # A JSON object that holds its rows under a key says so in the hint.
-        return Seen(read(Source(file=path.name, path=inner[1]), reading), {**data, "path": inner[1]}, notes=notes)
+        return Seen(read(Source(file=path.name, path=inner[1]), reading), {**data, "path": inner[1]}, reading.assets, notes=notes)
 
 
 def _folder(path: Path, labels: str | None, notes: list[str]) -> Seen:
     tables = sorted(p for place in (path, path.parent) for p in place.iterdir() if p.suffix.lower() in (".csv", ".json") and p.is_file())
+    if any(p.suffix.lower() == ".pdf" for p in path.iterdir()):
+        return _pages(path, labels, notes)
     nested = any(p.is_dir() and not p.name.startswith(".") for p in path.iterdir())
     if labels is None and not nested and len(tables) == 1:
         labels = str(tables[0])
@@ -94,7 +98,8 @@ def _folder(path: Path, labels: str | None, notes: list[str]) -> Seen:
 
     def attempt(match: str) -> Seen:
         source = Source(images=str(path), labels=str(Path(labels).resolve()) if labels else None, match=match)
-        return Seen(read(source, Reading(path.parent, Assets(), notes.append)), data, images=True, notes=notes)
+        reading = Reading(path.parent, Assets(), notes.append)
+        return Seen(read(source, reading), data, reading.assets, images=True, notes=notes)
 
     try:
         return attempt("exact")
@@ -103,6 +108,13 @@ def _folder(path: Path, labels: str | None, notes: list[str]) -> Seen:
             raise
         data["match"] = "lower"
         return attempt("lower")
+
+
+def _pages(path: Path, labels: str | None, notes: list[str]) -> Seen:
+    if labels is not None:
+        raise UserError("pages of PDFs take no labels", where="labels", hint="leave it out: their document is asked for")
+    reading = Reading(path.parent, Assets(), notes.append)
+    return Seen(read(Source(pdf=path.name), reading), {"pdf": str(path)}, reading.assets, images=True, notes=notes)
 
 
 def _no_labels(path: Path) -> None:

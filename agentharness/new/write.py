@@ -19,11 +19,12 @@ def task_yaml(plan: Plan, data: dict[str, str], licence: str) -> str:
     source = {**data, **({"key": plan.key} if plan.key else {})}
     where = _text(next(iter(source.values()))) if list(source) == ["from"] else _flow(source)
     lines = [f"data: {where}", f"preset: {plan.preset}", f"ask: {_text(plan.ask)}"]
-    if plan.documents:
-        lines.append(f"documents: {_flow(plan.documents)}")
-    lines.append(f"answer: {_text(plan.answer)}")
+    lines += [f"{key}: {_flow(value)}" for key, value in plan.extra.items()]
+    if plan.answer:
+        lines.append(f"answer: {_text(plan.answer)}")
     scorer: JsonDict = {**({"against": plan.against} if plan.against else {}), **({"options": plan.options} if plan.options else {})}
-    lines.append(f"reward: {{{plan.reward}: {_flow(scorer)}}}" if scorer else f"reward: {plan.reward}")
+    if plan.reward:
+        lines.append(f"reward: {{{plan.reward}: {_flow(scorer)}}}" if scorer else f"reward: {plan.reward}")
     if plan.where:
         lines.append(f"episode: {{where: {_text(plan.where)}}}")
     if plan.slices:
@@ -42,8 +43,7 @@ def readme(name: str, shown: str, answer: Any, said: Sequence[str], data: dict[s
             "",
             row,
             "",
-            f"Right: {right}",
-            "",
+            *([f"Right: {right}", ""] if answer is not None else []),
             *(f"- {line}" for line in said),
             "",
             f"Data: `{next(iter(data.values()))}`. Licence: {licence or 'not said: look it up and write it into task.yaml'}.",
@@ -55,8 +55,11 @@ def readme(name: str, shown: str, answer: Any, said: Sequence[str], data: dict[s
     )
 
 
-def _flow(value: JsonDict) -> str:
-    return "{" + ", ".join(f"{_text(k)}: {_flow(v) if isinstance(v, dict) else _text(v)}" for k, v in value.items()) + "}"
+def _flow(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_text(k)}: {_flow(v)}" for k, v in value.items()) + "}"
+    return "[" + ", ".join(map(_flow, value)) + "]" if isinstance(value, list) else _text(value)
 
 
 def _text(value: Any) -> str:

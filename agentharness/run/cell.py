@@ -51,11 +51,16 @@ class Cell:
         """Episodes in the plan."""
         if self.rows is not None:
             return len(self.rows) * self.config.samples
-        rows = len(self.world) if self.config.limit is None else min(self.config.limit, len(self.world))
-        return rows * self.config.samples
+        rows = len(self.world) if self.split is None else len(self.world.side(self.split))
+        return (rows if self.config.limit is None else min(self.config.limit, rows)) * self.config.samples
+
+    @property
+    def split(self) -> str | None:
+        """Which rows of a task with a test split are played: those of the test, unless the run says otherwise. None where the task has none."""
+        return (self.config.split or "test") if self.world.is_split else None
 
     def plan(self) -> Iterator[Key]:
         """The keys in order, lazily: the samples of a row stand together and form its group."""
-        for row in self.rows if self.rows is not None else islice(self.world.keys(), self.config.limit):
+        for row in self.rows if self.rows is not None else islice(self.world.keys() if self.split is None else self.world.side(self.split), self.config.limit):
             for sample in range(self.config.samples):
                 yield Key(self.played, row, self.config.seed, sample, self.agent_digest, self.config.round)

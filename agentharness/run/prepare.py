@@ -48,6 +48,9 @@ def cells(config: RunConfig, clients: Clients, say: Say, *, cwd: Path, env: Mapp
     if asking is not None and not config.model.names:
         raise UserError(f"agent {asking!r} needs a model", where="model", hint="model=openai/NAME, with base_url=http://host:port/v1 for a server of your own")
     worlds = {name: make_world(name, config, say, cwd) for name in config.task.names}
+    for name, world in worlds.items():
+        if world.is_split and config.split is None:
+            say(f"{name}: the test split is played, {len(world.side('test')):,} of {len(world):,} rows (split=train or split=all plays others)")
     check_roles(config, worlds)
     voices = open_voices(config, clients, env)
     out: list[Cell] = []
@@ -168,7 +171,18 @@ def make_cell(
     digest = canon.digest(said)[:32]
     cell = Cell(task, agent_ref, model_ref, world, agent, model, digest, said, {}, cwd, config, voices=voices if world.voices else None)
     cell.identity = {"task": world.name, "world": cell.played, "agent": digest, "seed": config.seed, "round": config.round}
+    _check_split(cell)
+    if cell.split is not None:
+        cell.identity["split"] = cell.split
     return cell
+
+
+def _check_split(cell: Cell) -> None:
+    """Raises UserError for a split that the task has not, or that holds no row."""
+    if cell.config.split is not None and not cell.world.is_split:
+        raise UserError(f"{cell.world.name} has no test split", where="split", hint="leave split= out, or add `test:` to the task")
+    if cell.split is not None and not cell.world.side(cell.split):
+        raise UserError(f"no row is in the {cell.split} split", where=str(cell.world.task.places.at("test")), hint="another share, or split=all")
 
 
 def _folder(cell: Cell, cwd: Path, *, alone: bool) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentharness.errors import UserError
+from agentharness.corpus.alike import likeness
 from agentharness.score.words import best
 from agentharness.types.score import Score
 
@@ -31,13 +31,10 @@ def anls(subject: Any, reference: Any, *, threshold: float = 0.5) -> Score:
     Formula: 1 - distance(a, b) / max(len(a), len(b)) over the texts stripped and lower case, 0 where it is less than the threshold; 1 for two empty texts.
     Source: Biten et al. 2019 (ST-VQA); DocVQA uses it with 0.5. Raises UserError where `rapidfuzz` is not installed.
     """
-    try:
-        from rapidfuzz.distance import Levenshtein
-    except ImportError:
-        raise UserError("the scorer anls needs `rapidfuzz`", where="anls", hint="pip install 'agentharness[text]'") from None
+    likeness("", "", "the scorer anls", "anls")
 
     def like(a: str, b: str) -> float:
-        found: float = Levenshtein.normalized_similarity(a.strip().lower(), b.strip().lower())
+        found = likeness(a.strip().lower(), b.strip().lower(), "the scorer anls", "anls")
         return found if found >= threshold else 0.0
 
     return best(subject, reference, like, "anls")

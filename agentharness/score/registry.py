@@ -43,8 +43,8 @@ class RewardRule(Protocol):
         """What the reference is made by; None where the task names none."""
         ...
 
-    def resolve(self, row_full: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> tuple[Any, Any]:
-        """(subject, reference) of an episode: its row with gold, its last state, the state that its gold actions reach."""
+    def resolve(self, row_full: JsonDict, state: JsonDict, goal: JsonDict | None = None, distance: JsonDict | None = None) -> tuple[Any, Any]:
+        """(subject, reference) of an episode: its row with gold, its last state, the state that its gold actions reach, its distances."""
         ...
 
 
@@ -57,6 +57,9 @@ SCORERS: dict[str, Scorer] = {
     "squad_f1": Scorer(words.squad_f1, 1),
     "hotpot_f1": Scorer(words.hotpot_f1, 1),
     "equal": Scorer(values.equal, 1),
+    "share": Scorer(values.share, 1),
+    "progress": Scorer(values.progress, 1, needs_reference=False),
+    "amount": Scorer(values.amount, 1, needs_reference=False),
     "relaxed_accuracy": Scorer(near.relaxed_accuracy, 1),
     "anls": Scorer(near.anls, 1),
     "geo_distance": Scorer(places.geo_distance, 1),

@@ -12,13 +12,16 @@ from agentharness.types.part import JsonDict
 from agentharness.types.score import Score
 
 
-def score_all(rules: Mapping[str, RewardRule], row_full: JsonDict, state: JsonDict, goal: JsonDict | None = None) -> dict[str, Score]:
-    """Reward -> score of one episode. `goal`: the state that the row's gold actions reach, where a reward asks for it. A score that is no finite number is
-    unscored, with the reason. Raises EpisodeError("scorer", …) that names the reward where resolving or scoring raises."""
+def score_all(
+    rules: Mapping[str, RewardRule], row_full: JsonDict, state: JsonDict, goal: JsonDict | None = None, distance: JsonDict | None = None
+) -> dict[str, Score]:
+    """Reward -> score of one episode. `goal`: the state that the row's gold actions reach, where a reward asks for it. `distance`:
+    name -> hops to a goal from each place stood on. A score that is no finite number is unscored, with the reason. Raises EpisodeError("scorer", …) that names
+    the reward where resolving or scoring raises."""
     out = {}
     for name, rule in rules.items():
         try:
-            subject, reference = rule.resolve(row_full, state, goal)
+            subject, reference = rule.resolve(row_full, state, goal, distance)
             score = SCORERS[rule.scorer].fn(subject, reference, **rule.options)
             out[name] = _finite(score)
         except Exception as e:

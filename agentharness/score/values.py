@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from agentharness.canon import same
 from agentharness.score.extract_choice import choice as chosen
 from agentharness.score.extract_choice import options
 from agentharness.score.extract_number import number
@@ -66,15 +67,40 @@ def equal(subject: Any, reference: Any) -> Score:
     return Score(float(same(subject, reference)), "equal")
 
 
-def same(a: Any, b: Any) -> bool:
-    """JSON equality, as in `equal`."""
-    if isinstance(a, bool) or isinstance(b, bool):
-        return a is b
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(same, a, b))
-    return bool(a == b)
+def share(subject: Any, reference: Any) -> Score:
+    """How much of the reference the subject is: both are numbers, in [0, 1].
+
+    Formula: min(1, max(0, s / r)); a subject that is no number is 0, a reference that is none above 0 is unscored. Source: this project.
+    """
+    if not _amount(reference) or reference <= 0:
+        return Score(None, reason="the reference is no number above 0")
+    return Score(min(1.0, max(0.0, subject / reference)) if _amount(subject) else 0.0, "share")
+
+
+def progress(subject: Any, reference: Any) -> Score:
+    """How much of the way to a goal was made: the subject is the list of distances, first to last.
+
+    Formula: max(0, 1 - d_last / d_first); 1 where it began at the goal and ends there. A last distance of null (no way is left) is 0, a first one unscored.
+    Source: this project; the steps' differences are the potential-based shaping of Ng, Harada, Russell 1999 with the potential -d.
+    """
+    if not isinstance(subject, list) or not subject or not _amount(subject[0]):
+        return Score(None, reason="there is no way to the goal from where it began")
+    first, last = subject[0], subject[-1]
+    if not _amount(last):
+        return Score(0.0, "progress")
+    return Score(float(last == 0) if first == 0 else max(0.0, 1 - last / first), "progress")
+
+
+def amount(subject: Any, reference: Any) -> Score:
+    """The subject itself, where it is a number: a sum of recorded rewards, a count. Not bounded, so give it weight 0 beside rewards in [0, 1].
+
+    Formula: s. Source: this project. A subject that is no number is unscored.
+    """
+    return Score(float(subject), "amount") if _amount(subject) else Score(None, reason="the subject is no number")
+
+
+def _amount(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _close(value: float, target: float, tolerance: float, relative: float) -> bool:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import anyio
 
 from agentharness.env.pool import aside
+from agentharness.env.rules import Setup as Given
+from agentharness.env.setup import fault
 from agentharness.env.world import World
 from agentharness.errors import EpisodeError, StoreFull, Truncated
+from agentharness.layer.setup import Setup
 from agentharness.layer.stack import stack
 from agentharness.score.total import score_all
 from agentharness.types import part
-from agentharness.types.env import Ask, Env, Outcome
+from agentharness.types.env import SETUP, Ask, Env, Outcome
 from agentharness.types.move import Action, ActionSet, Move, Observation, Shown
 from agentharness.types.score import Score
 
@@ -27,13 +31,15 @@ OWN = (EpisodeError, Truncated, StoreFull)
 class Step:
     """One transition as it will stand in the record."""
 
-    __slots__ = ("action", "actions", "outcome", "shown", "state_hash", "turn")
+    __slots__ = ("action", "actions", "distances", "outcome", "shown", "state_hash", "turn")
 
     def __init__(self, turn: int, action: Action | None, outcome: Outcome, state_hash: str) -> None:
         self.turn, self.action, self.outcome, self.state_hash = turn, action, outcome, state_hash
         self.shown: Shown | None = None
         self.actions: ActionSet | None = None
         """The legal actions after it, where they changed."""
+        self.distances: dict[str, int | None] = {}
+        """How far the place stood on after it is from each goal that the task names; known once the episode is scored."""
 
 
 class Play:
@@ -42,7 +48,8 @@ class Play:
     def __init__(self, world: World, row: str, seed: int, ask: Ask, layers: Sequence[Callable[[Env], Env]] = ()) -> None:
         self.world, self.row, self._seed = world, row, seed
         self._base = world.open(row, seed, ask)
-        self._env = stack(self._base, layers)
+        own = [] if world.setup is None else [partial(Setup, given=lambda: world.given(row), show=world.setup.show)]
+        self._env = stack(self._base, [*own, *layers])
         self._layered = bool(layers)
         self._legal: ActionSet | None = None
         self._seen = 0
@@ -60,7 +67,19 @@ class Play:
         except Exception as e:
             raise self._trouble(e) from e
         self._log(observation)
+        if self.world.setup is not None:
+            self._set_up(self.world.setup)
         return observation
+
+    def _set_up(self, setup: Given) -> None:
+        """What the agent saw first is the opening, not the last of the setup. Raises EpisodeError for an action of the setup that does nothing, or ends all."""
+        opening, last = self.steps[0], self.steps[-1]
+        if last is not opening:
+            opening.shown, last.shown = last.shown, None
+        played = [step for step in self.steps if step.action is not None and step.action.actor == SETUP]
+        for n, step in enumerate(played, 1):
+            if step.action is not None and (wrong := fault(setup, n, step.action, step.outcome)) is not None:
+                raise wrong
 
     async def step(self, move: Move) -> Observation:
         """Applies a move's actions in order. Raises Truncated("turns") where this was the last turn and the episode is not over."""
@@ -73,6 +92,8 @@ class Play:
             shown: list[Shown] = []
             for action in actions:
                 try:
+                    if action.actor == SETUP:
+                        raise EpisodeError("agent", f"a move's actor is {SETUP!r}: what the agent does is charged to it")
                     observation = await self._env.step(action)
                 except OWN:
                     raise
@@ -123,7 +144,10 @@ class Play:
 
     def scores(self) -> dict[str, Score]:
         """Every reward of the task over the state as it is. Raises EpisodeError("scorer")."""
-        return score_all(self.world.rewards, self.world.full(self.row), self._base.state, self.world.goal(self.row, self._seed))
+        distances = self.world.distances(self.row, self._seed, [step.outcome.state for step in self.steps])
+        for i, step in enumerate(self.steps):
+            step.distances = {name: along[i] for name, along in distances.items()}
+        return score_all(self.world.rewards, self.world.full(self.row), self._base.state, self.world.goal(self.row, self._seed), distances)
 
     def _from_prose(self, move: Move) -> list[Action]:
         if self.world.prose == "answer" and self.world.answering is not None and move.prose.strip():

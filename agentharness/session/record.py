@@ -176,4 +176,6 @@ def _step(step: Step, messages: list[Message]) -> JsonDict:
         out["actions"] = step.actions.digest
     if outcome.state["over"]:
         out["terminated"] = True
+    if step.distances:
+        out["distances"] = step.distances
     return out

@@ -8,9 +8,10 @@ JsonDict: TypeAlias = dict[str, Any]
 Part: TypeAlias = dict[str, Any]
 """One of
 {"type": "text", "text": str}
-{"type": "image", "asset": sha256 hex, "view": [operation, …], "size": [width, height]}     operations in source pixels: {"crop": [x0, y0, x1, y1]},
-                                                                                         {"fit": [width, height]} (shrink to fit, never enlarge),
-                                                                                         {"scale": [width, height]}; empty: the picture as it is, upright
+{"type": "image", "asset": sha256 hex, "view": [operation, …], "size": [width, height]}
+    operations, in pixels of the upright source wherever they stand: {"crop": [x0, y0, x1, y1]}, {"rotate": 90 | 180 | 270} (clockwise),
+    {"scale": [width, height]}, {"fit": [width, height]} (shrink to fit, never enlarge); empty: the picture as it is, upright. `size` is what the view shows.
+    "frame": "shown" beside it where the world takes boxes and points in the pixels of this view; else they are in source pixels
 {"type": "blob", "mime": str, "sha256": str, "meta": {…}}                               audio, video, files
 """
 

@@ -160,7 +160,7 @@ def test_a_manifest_repeats_its_run(tmp_path: Path) -> None:
 def test_defaults_are_left_out_and_identity_holds_them() -> None:
     config = parse(["task=a", "limit=3", "timeouts.call=9"])
     assert to_config(config) == {"task": "a", "limit": 3, "timeouts": {"call": 9.0}}
-    expected: dict[str, Any] = {"task": "a", "agent": "oracle", "model": [], "data": None, "source": None, "rename": {}, "seed": 0, "round": 0}
+    expected: dict[str, Any] = {"task": "a", "agent": "oracle", "model": [], "data": None, "source": None, "split": None, "rename": {}, "seed": 0, "round": 0}
     assert identity(config) == expected
     assert identity(parse(["task=a", "limit=9", "concurrency=2"])) == expected
     assert identity(parse(["task=a", "seed=1"])) != expected

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from agentharness.corpus.assets import Assets
-from agentharness.corpus.images import geometry, mime_of, png_of_pixels, read_header
+from agentharness.corpus.images import mime_of, png_of_pixels, read_header
 from agentharness.corpus.lru import Lru
+from agentharness.corpus.regions import region
 from agentharness.errors import EpisodeError, UserError
 
 RED, BLUE = (255, 0, 0), (0, 0, 255)
@@ -233,13 +234,13 @@ def test_raw_pixels_make_one_png_everywhere() -> None:
     ],
 )
 def test_geometry(view: Any, box: tuple[int, ...], out: tuple[int, int]) -> None:
-    assert geometry((100, 50), view) == (box, out)
+    assert region((100, 50), view) == (box, 0, out)
 
 
 @pytest.mark.parametrize("view", [[{"crop": [5, 5, 5, 9]}], [{"crop": [200, 0, 300, 9]}], [{"turn": 90}], [{"scale": [20000, 20000]}]])
 def test_views_that_show_nothing(view: Any) -> None:
     with pytest.raises(ValueError, match=r"holds no pixel|no view operation|above 100 megapixels"):
-        geometry((100, 50), view)
+        region((100, 50), view)
 
 
 def test_kinds_by_magic_bytes() -> None:

@@ -229,7 +229,9 @@ def test_tables_in_any_order_but_not_in_a_circle(tmp_path: Path) -> None:
     assert "a, b are derived from each other" in line(lambda: load(circle, {}, tmp_path, root="a"))
     assert "no table 'row' (did you mean 'rows'?)" in line(lambda: load({"rows": source, "p": TableSpec(**{"from": "row"})}, {}, tmp_path, root="rows"))
     assert "needs a source or a table" in line(lambda: load({"rows": TableSpec()}, {}, tmp_path, root="rows"))
-    assert "explode and scope need `from`" in line(lambda: load({"rows": source.model_copy(update={"explode": "ctx"})}, {}, tmp_path, root="rows"))
+    assert "explode, group, sessions, windows, pairs and scope need `from`" in line(
+        lambda: load({"rows": source.model_copy(update={"explode": "ctx"})}, {}, tmp_path, root="rows")
+    )
     assert "episode.each: no table 'row'" in line(lambda: load({"rows": source}, {}, tmp_path, root="row"))
 
 

@@ -139,6 +139,7 @@ SOURCES = {
     "gsm8k": ("gsm8k/test.jsonl", 1319),
     "hotpotqa": ("hotpotqa/hub_schema_100.json", 100),
     "mediq": ("mediq/all_dev_good.jsonl", 1272),
+    "airline_replay": ("tau_airline/gpt-4o-trajectories.json", 200),
     "agentclinic": ("agentclinic/agentclinic_medqa.jsonl", 107),
     "geolocate": ("countries/countries.json", 250),
 }
@@ -156,7 +157,7 @@ def test_the_hubs_own_schema_plays_on_every_row(name: str, tmp_path: Path) -> No
 def test_flags_of_the_design_page_play(tmp_path: Path) -> None:
     if not (SHARED / "flags").exists():
         pytest.skip("the shared data flags is not on this machine")
-    (look,) = (b for b in blocks(LANGUAGE, "yaml") if "preset: look" in b)
+    (look,) = (b for b in blocks(LANGUAGE, "yaml") if "png100px" in b)
     shutil.copytree(SHARED / "flags", tmp_path / "tasks/flags")
     (tmp_path / "tasks/flags/task.yaml").write_text(look, encoding="utf-8")
     out = run(tmp_path, "run", "task=flags", "agent=oracle", "quiet=true")
@@ -174,3 +175,15 @@ def test_all_kinds_of_bbh_are_solved(tmp_path: Path) -> None:
         rows += int(played)
     assert len(files) == 27
     assert rows == 6511 - 2  # two identical rows are merged
+
+
+def test_the_example_of_tables_made_of_others_plays_to_its_full_reward(tmp_path: Path) -> None:
+    folder = tmp_path / "tasks/visits"
+    folder.mkdir(parents=True)
+    (text,) = (b for b in blocks(LANGUAGE, "yaml") if "clicks.csv" in b)
+    (folder / "task.yaml").write_text(text, encoding="utf-8")
+    times = ("ann,2026-01-01T10:00,home,", "ann,2026-01-01T10:10,shop,tea", "bob,2026-01-01T10:00,home,", "bob,2026-01-01T15:00,shop,")
+    (folder / "clicks.csv").write_text("\n".join(["user,at,page,bought", *times]) + "\n")
+    (folder / "users.csv").write_text("name,age\nann,31\nbob,45\n")
+    out = run(tmp_path, "run", "task=visits", "quiet=true")
+    assert re.search(r"^visits +oracle +3 +1\.000 ", out, re.MULTILINE)

@@ -228,7 +228,7 @@ def test_the_goal_counts_for_scoring_alone(airline: World, make_world: Any) -> N
         ("values: {seats: args.n}", "valus: {seats: args.n}", "set in a table knows no 'valus' (did you mean 'values'?)"),
         ("values: {seats: args.n}", "values: {seats: row.actions}", "row.actions is gold"),
         ("in: flights, key: args.code, values: {seats: args.n}", "in: flight, key: args.code, values: {seats: args.n}", "there is no table 'flight'"),
-        ("play: row.actions\n", "play: row.actions\n  each: row.actions\n", "an oracle has `path`, `each` or `play`"),
+        ("play: row.actions\n", "play: row.actions\n  each: row.actions\n", "an oracle has `path`, `each`, `play` or `recorded`"),
     ],
 )
 def test_mistakes_are_found_at_load(make_world: Any, old: str, new: str, told: str) -> None:

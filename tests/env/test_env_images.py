@@ -100,6 +100,7 @@ async def test_text_then_images(look: World, begin: Any) -> None:
         ("images: [image]", "images: [label]", "'label' of rows is gold: rules show public fields only"),
         ("of: row, fit", "of: there, fit", "`of` is one of at, row, results"),
         ("reveal: {image: image}", "reveal: {span: args.box, in: name, of: results}", "`of` is one of at, row"),
+        ("- reveal: name", "- reveal: image", "'image' holds pictures, and would be shown as text (reveal: {image: image})"),
     ],
 )
 def test_mistakes(look: World, make_world: Any, old: str, new: str, part: str) -> None:
@@ -116,6 +117,14 @@ async def test_the_pictures_that_a_query_found(make_world: Any, look: World, beg
     shown = (await play.do("show")).parts
     assert [(p["asset"], p["size"]) for p in shown if p["type"] == "image"] == [(sha(look, "tall"), [1, 3]), (sha(look, "wide"), [3, 2])]
     assert play.state["seen"] == ["rows/tall/image", "rows/wide/image"]
+
+
+async def test_a_path_to_a_picture_shows_it(look: World, make_world: Any, begin: Any) -> None:
+    world = make_world(TEXT.replace("- reveal: name", "- reveal: {path: \"'image'\", of: row}"), {})
+    play = await begin(world, "tall")
+    whole = {"type": "image", "asset": sha(look, "tall"), "view": [], "size": [3, 9]}
+    assert (await play.do("both")).parts[0] == whole
+    assert play.state["seen"] == ["rows/tall/image"]
 
 
 async def test_a_field_without_a_picture(look: World, make_world: Any, begin: Any) -> None:

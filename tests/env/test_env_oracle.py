@@ -101,7 +101,7 @@ async def test_faults(make_world: Any, texts: Any, begin: Any) -> None:
         ("move: {open:", "move: {opn:", "the oracle plays 'opn', and there is no such action (did you mean 'open'?"),
         ("{open: {title: each}}", "{open: {tite: each}}", "open has no argument 'tite' (did you mean 'title'?)"),
         ("{open: {title: each}}", "{open: {}}", "open needs 'title'"),
-        ("each: row.facts\n", "each: row.facts\n  path: {edge: x, to: row.id}\n", "`path`, `each` or `play`"),
+        ("each: row.facts\n", "each: row.facts\n  path: {edge: x, to: row.id}\n", "`path`, `each`, `play` or `recorded`"),
         ("  each: row.facts\n", "", "`move` is played for each item"),
         ("each: row.facts", "each: row.fact", "has no field 'fact'"),
     ],

@@ -42,11 +42,10 @@ def test_the_first_block_holds_all_that_the_long_block_shows() -> None:
     assert TaskSpec.model_validate(shortened).actions["look_up"].when == "at"
 
 
-def test_the_flags_block_says_that_test_is_for_later_and_expands_without_it(read: Read) -> None:
-    text = (FIXTURES / "flags_short.yaml").read_text(encoding="utf-8")
-    with pytest.raises(Exception, match=r"task\.yaml:6:1: `test` is not supported in this version"):
-        read(text)
-    spec = read("\n".join(line for line in text.splitlines() if not line.startswith("test:"))).spec
+def test_the_flags_block_expands(read: Read) -> None:
+    spec = read((FIXTURES / "flags_short.yaml").read_text(encoding="utf-8")).spec
+    assert spec.test is not None
+    assert spec.test.share == "20%"
     source = spec.corpus["rows"].source
     assert source is not None
     assert (source.images, source.labels, source.match) == ("png100px", "countries.json", "lower")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agentharness.env import presets
 from agentharness.env.reading import read_task
 from agentharness.errors import UserError
 
@@ -57,10 +58,9 @@ CASES = [
     (QA + "reward:\n  exact: {wieght: 1}\n", "6:11", "rewards.exact.wieght: unknown key (did you mean 'weight'?)"),
     (QA + "documents: c\n", "5:1", "`documents` belongs to preset pages or search (this task has preset qa)"),
     ("data: x.csv\nask: q\ndocuments: c\n", "3:1", "`documents` belongs to preset pages or search (add `preset: pages`)"),
-    (QA + "test: {share: 20%}\n", "5:1", "`test` is not supported in this version"),
-    (LONG + "tidy: {dedupe: true}\n", "5:1", "`tidy` is not supported in this version"),
+    (QA + "tidy: {dedup: true}\n", "5:7", "corpus.rows.tidy.0.dedup: unknown key (did you mean 'dedupe'?)"),
     ("data: x.csv\npreset: pags\nask: q\n", "2:9", "there is no preset 'pags' (did you mean 'pages'?)"),
-    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", "`preset` must be a name (known: bare, choice, graph, guess, look, pages, point, qa, search, sql)"),
+    ("data: x.csv\npreset: [qa]\nask: q\n", "2:9", f"`preset` must be a name (known: {', '.join(presets.names())})"),
     ("data: x.csv\npreset: qa\nanswer: a\n", "2:9", "preset qa needs `ask` (add `ask: …`)"),
     ("preset: qa\nask: q\nanswer: a\n", "1:9", "preset qa needs `data` (add `data: …`)"),
     ("data: x.csv\n", "1:1", "the task has no `ask`"),
@@ -115,7 +115,7 @@ VERBS = [
     ("reveal: {image: a, crop: [a, b, c, d]}", "8:34", "must be one expression, is a list"),
     ("set: x", "8:14", "must be a mapping of variables, is 'x'"),
     ("set: {x: [1]}", "8:18", "actions.go.do.0.set.x must be an expression, is a list"),
-    ("end: {text: x}", "8:14", "actions.go.do.0.end must be an expression, is a mapping"),
+    ("end: {text: x}", "8:15", "actions.go.do.0.end.text is no key of this verb (known: value, when)"),
     ("end:", "8:13", "actions.go.do.0.end must be an expression, is empty"),
     ("draw: {x: 3}", "8:19", "actions.go.do.0.draw.x must say where to draw from"),
     ("draw: {x: {int: [6, 1]}}", "8:25", "must be two whole numbers, the lower first"),

@@ -23,7 +23,7 @@ def long(text: str) -> dict[str, Any]:
 
 
 def test_names() -> None:
-    assert presets.names() == ["bare", "choice", "graph", "guess", "look", "pages", "point", "qa", "search", "sql"]
+    assert {"bare", "choice", "graph", "guess", "look", "pages", "point", "qa", "replay", "reveal", "search", "sql", "table"} <= set(presets.names())
     for name in presets.names():
         assert re.fullmatch(r"[a-z].{10,80}", presets.get(name).about)
 

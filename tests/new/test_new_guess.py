@@ -71,9 +71,9 @@ def test_options_make_a_choice() -> None:
 def test_rows_with_documents_are_pages() -> None:
     lists = {"title": ["A", "B"], "sentences": [["a."], ["b."]]}
     found = of([{"question": "Who?", "answer": "Ann", "context": lists}] * 2)
-    assert (found.preset, found.documents) == ("pages", {"from": "context", "title": "title", "text": "sentences"})
+    assert (found.preset, found.extra["documents"]) == ("pages", {"from": "context", "title": "title", "text": "sentences"})
     found = of([{"question": "Who?", "answer": "Ann", "docs": [{"name": "A", "content": "a"}]}] * 2)
-    assert found.documents == {"from": "docs", "title": "name", "text": "content"}
+    assert found.extra["documents"] == {"from": "docs", "title": "name", "text": "content"}
 
 
 def test_a_plain_table_asks_for_its_class() -> None:
@@ -82,7 +82,7 @@ def test_a_plain_table_asks_for_its_class() -> None:
     assert (found.answer, found.reward, found.key) == ("kind", "exact", "id")
     assert found.ask == "length mm: {{ row['length mm'] }}. What is the kind? One of: {{ labels | join(', ') }}."
     numbers = of([{"a": i, "b": i * 1.5} for i in range(40)], answer="b")
-    assert (numbers.ask, numbers.reward, numbers.options) == ("a: {{ row.a }}. What is the b?", "numeric", {"relative": 0.05})
+    assert (numbers.ask, numbers.reward, numbers.options) == ("a: {{ row.a }}. What is the b?", "numeric", {"relative": 0.01})
 
 
 def test_rows_without_an_answer_are_left_out() -> None:

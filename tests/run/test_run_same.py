@@ -7,6 +7,7 @@ from pathlib import Path
 from harness import episodes, play, run, sums, timeless
 from spawn import Server
 
+BUNDLED = Path(__file__).parents[2] / "tasks"
 DRAWN = """\
 vars: {x: none}
 start: [{draw: {x: {int: [0, 999999]}}}]
@@ -15,11 +16,20 @@ observe: "What is {{ row.a }} + {{ row.b }}? ({{ vars.x }})"
 
 
 def test_random_play_is_the_same_at_any_concurrency_in_any_process(tmp_path: Path) -> None:
-    for out, concurrency in (("one", 1), ("many", 50)):
-        run(tmp_path, "task=atlas", "agent=random", "limit=30", "samples=2", f"concurrency={concurrency}", f"out={out}", "seed=5")
+    for out, concurrency in (("one", 1), ("many", 500)):
+        run(tmp_path, "task=atlas", "agent=random", "samples=3", f"concurrency={concurrency}", f"out={out}", "seed=5")
     one, many = episodes(tmp_path / "one"), episodes(tmp_path / "many")
+    assert len(one) == 600
     assert timeless(one) == timeless(many)
     assert len({line["final_state"]["t"] for line in one}) > 1
+
+
+def test_every_bundled_world_is_the_same_at_any_concurrency_in_any_process(tmp_path: Path) -> None:
+    tasks = sorted(path.parent.name for path in BUNDLED.glob("*/task.yaml") if "demo:" in path.read_text(encoding="utf-8"))
+    for out, concurrency in (("one", 1), ("many", 500)):
+        run(tmp_path, f"task={','.join(tasks)}", "data=demo", "agent=random,oracle", "samples=4", f"concurrency={concurrency}", f"out={out}", "seed=5")
+    for cell in (f"{task}-{agent}" for task in tasks for agent in ("random", "oracle")):
+        assert timeless(episodes(tmp_path / "one" / cell)) == timeless(episodes(tmp_path / "many" / cell)), cell
 
 
 def test_calls_and_draws_are_the_same_at_any_concurrency(tmp_path: Path, server: Server) -> None:

@@ -14,24 +14,7 @@ from harness import Done as Ended
 ROOT = Path(__file__).parents[2]
 
 
-TASKS = (
-    "agentclinic",
-    "arc",
-    "atlas",
-    "bbh",
-    "charts",
-    "countries",
-    "digits",
-    "documents",
-    "factbook",
-    "geolocate",
-    "gsm8k",
-    "hotpotqa",
-    "mediq",
-    "movies",
-    "pages",
-    "twenty_questions",
-)
+TASKS = sorted(path.parent.name for path in (ROOT / "tasks").glob("*/task.yaml"))
 
 
 def sh(*words: str, cwd: Path, path: Path | None = None) -> Ended:
@@ -56,6 +39,7 @@ def test_the_sdist_makes_a_wheel_and_the_wheel_plays(tmp_path: Path) -> None:
     target = tmp_path / "to"
     sh(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(target), str(wheel), cwd=tmp_path)
     assert not (target / "tasks").exists()
+    assert {p.name for p in (target / "agentharness/cli/web/page").iterdir()} == {"index.html", "play.css", "play.js"}
     home = tmp_path / "home"
     assert sh(sys.executable, "-c", "import agentharness; print(agentharness.__file__)", cwd=home, path=target).out.strip() == str(
         target / "agentharness/__init__.py"

@@ -1,0 +1,1 @@
+"""`play web=true`: a person plays in a page of their own browser."""
