@@ -19,18 +19,23 @@ from agentharness.env.reading import read_task
 from agentharness.env.world import data_name
 from agentharness.errors import UserError
 from agentharness.plugins.find import find_task
+from agentharness.types.part import JsonDict
 
 ROOT = Path(__file__).parents[1]
 SOURCES: dict[str, str] = {
     "agentclinic": "agentclinic/agentclinic_medqa.jsonl",
+    "airline": "tau_airline",
     "airline_replay": "tau_airline/gpt-4o-trajectories.json",
     "bbh": "bbh/*.json",
+    "countries": "countries/countries.json",
     "geolocate": "countries/countries.json",
     "gsm8k": "gsm8k/test.jsonl",
     "hotpotqa": "hotpotqa/hub_schema_100.json",
     "mediq": "mediq/all_dev_good.jsonl",
 }
-"""Task -> its rows under the data folder: a file, or a pattern for several, each of which is a row of the table."""
+"""Task -> its rows under the data folder: a file, a folder of all its tables' files, or a pattern for several, each of which is a row of the table."""
+BESIDE: dict[str, tuple[str, str]] = {"countries": ("flags", "flags/png100px")}
+"""Task -> a table beside its rows, and the folder of pictures under the data folder that it is read from."""
 HEAD = """\
 # The shelf, checked
 
@@ -54,7 +59,7 @@ def main(words: list[str]) -> int:
                 missing.append(f"- {name}: its rows are not here ({source})")
                 continue
             try:
-                report = check(name, _config(name, source, runs), face, limit=None)
+                report = check(name, _config(name, source, runs, data), face, limit=None)
             except UserError as e:
                 missing.append(f"- {name}: {e.what}")
                 continue
@@ -80,8 +85,12 @@ def _sources(name: str, data: Path) -> Iterator[tuple[str, str | None]]:
     yield ("the hub's", None) if data_name(spec, None) == "hub" else ("", "own")
 
 
-def _config(name: str, source: str, runs: str) -> RunConfig:
-    return RunConfig(task=Ref(names=(name,)), source=source or None, quiet=True, tasks_root=str(ROOT / "tasks"), out=runs)
+def _config(name: str, source: str, runs: str, data: Path) -> RunConfig:
+    options: JsonDict = {}
+    if name in BESIDE:
+        table, folder = BESIDE[name]
+        options = {"corpus": {table: {"source": {"images": str((data / folder).resolve())}}}}
+    return RunConfig(task=Ref(names=(name,), options=options), source=source or None, quiet=True, tasks_root=str(ROOT / "tasks"), out=runs)
 
 
 def _line(report: Report, data: str) -> str:

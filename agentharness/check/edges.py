@@ -8,7 +8,7 @@ from agentharness.check.subject import Subject
 from agentharness.corpus.table import Table, key_text
 from agentharness.env.spec import EdgeSpec
 
-TORN = 0.05
+TORN = 0.2
 """Share of lost neighbours from which on it is no longer the odd slip of real data: the column perhaps holds other names than the key."""
 
 

@@ -130,7 +130,7 @@ class RunConfig(Closed):
     fresh: bool = Field(False, description="start again instead of resuming what the folder holds")
     dry: bool = Field(False, description="print the plan, the resolved config, and calls and tokens at most; play nothing")
     data: str | None = Field(None, description="which of the task's named data, such as demo")
-    source: str | None = Field(None, description="file that replaces the task's source; the world is then unlocked")
+    source: str | None = Field(None, description="file that replaces the task's source, or folder with the files of all its tables; the world is then unlocked")
     rename: dict[str, str] = Field(default_factory=dict, description="rename.COLUMN=NAME: column of the source -> column of the task")
     trust: bool = Field(False, description="let hooks and Python of a task or agent outside the project run")
     relock: bool = Field(False, description="write env.lock anew where the corpus does not match it")

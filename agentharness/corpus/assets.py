@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +71,11 @@ class Assets:
 
     def add_pixels(self, width: int, height: int, channels: int, pixels: bytes) -> str:
         """Keeps raw 8-bit pixels (1, 3 or 4 channels) as a PNG; its sha256."""
-        return self._add(images.png_of_pixels(width, height, channels, pixels), None, True)
+        return self._made(images.png_of_pixels(width, height, channels, pixels))
 
     def add_image(self, image: Any) -> str:
         """Keeps the pixels of a Pillow image as a PNG; its sha256."""
-        return self._add(images.png_of_image(image), None, True)
+        return self._made(images.png_of_image(image))
 
     def info(self, sha: str) -> Asset:
         """What is known of a picture. Raises EpisodeError("env") where it is unknown."""
@@ -141,6 +143,10 @@ class Assets:
             self._decoded.put(asset.sha256, image, image.width * image.height * len(image.getbands()))
             self._sound.add(asset.sha256)
         return image
+
+    def _made(self, png: bytes) -> str:
+        # The plain PNG is what is hashed, the same with every zlib; what is kept is its packed form, for a drawn page is mostly white.
+        return self._add(png, Path("a picture made of pixels"), True, partial(zlib.decompress, zlib.compress(png, 1)))
 
     def _add(self, data: bytes, path: Path | None, made: bool, read: Callable[[], bytes] | None = None) -> str:
         sha = canon.sha256(data)

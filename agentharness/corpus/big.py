@@ -77,6 +77,8 @@ def is_large(wanted: Wanted) -> bool:
         return False  # what rows are left is known when all are read
     if source.file is None or source.member is not None or wanted.path.suffix.lower() == ".zip":
         return False
+    if wanted.spec.empty:
+        return False
     if sum(getattr(source, kind) is not None for kind in LOCATORS) > 1:
         return False  # a mistake, which reading it tells
     try:

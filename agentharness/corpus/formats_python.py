@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import importlib
 import importlib.util
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable
@@ -17,6 +18,13 @@ from agentharness.corpus.assets import Assets
 from agentharness.corpus.batch import Batch, Reading
 from agentharness.errors import UserError, closest
 from agentharness.types.part import JsonDict
+
+_FUNCTION = re.compile(r"[\w./-]+\.py:[A-Za-z_]\w*")
+
+
+def is_code(locator: str) -> bool:
+    """Whether a text names a function of a Python file, and not a file of rows."""
+    return _FUNCTION.fullmatch(locator) is not None
 
 
 def read_python(locator: str, reading: Reading) -> Batch:

@@ -12,6 +12,7 @@ from agentharness.corpus.assets import Assets
 from agentharness.corpus.batch import Batch, Note, Reading
 from agentharness.corpus.big import Wanted, is_large, open_large
 from agentharness.corpus.derive import derive, inherit
+from agentharness.corpus.formats_python import is_code
 from agentharness.corpus.join import joined
 from agentharness.corpus.keys import Found, assign, key_columns
 from agentharness.corpus.levels import check, check_key
@@ -76,7 +77,8 @@ def load(
     """Reads and joins all tables. `folder`: the task's. `root`: the table whose rows are episodes.
 
     `data="demo"` plays the root source's demo file, and those of other sources that have one; `source` is a file of any format that takes the root source's
-    place (relative to the working folder), with `rename` from its columns to the source's own. `place`: long-form key path -> place in the
+    place (relative to the working folder), with `rename` from its columns to the source's own; or a folder that holds the root's file and those of other
+    tables, under the names that the task gives them. `place`: long-form key path -> place in the
     user's file. `condition`: compiles the expressions of `tidy`. Raises UserError.
     """
     notes: list[str] = []
@@ -90,6 +92,7 @@ def load(
     if unknown is not None:
         raise UserError(f"no table {unknown!r}", where=str(place("columns", unknown)), hint=closest(unknown, tables))
     base = _base(tables, root, place)
+    instead_of = _replaced(tables, base, source)
     corpus = Corpus({}, Assets(), {}, notes, {}, note)
     for name in order:
         spec = tables[name]
@@ -102,7 +105,7 @@ def load(
             reading = Reading(folder, corpus.assets, noted, trusted, note, _as_text(spec, declared, renamed))
             # Demo rows of one table ask for those of the others that have some.
             shown = data if name == base or (data is not None and spec.source is not None and spec.source.demo is not None) else None
-            wanted = _wanted(name, spec, reading, declared, (shown, source if name == base else None), renamed, place)
+            wanted = _wanted(name, spec, reading, declared, (shown, instead_of.get(name)), renamed, place)
             large = _blamed(wanted, open_large) if is_large(wanted) else None
             if large is not None:
                 corpus.tables[name], corpus.origin[name], corpus.known[name] = large.table, large.origin, large.digest
@@ -145,6 +148,8 @@ def _order(tables: Mapping[str, TableSpec], place: Place) -> list[str]:
             spec = waiting.pop(name)
             if (spec.source is None) == (spec.from_ is None):
                 raise UserError(f"table {name!r} needs a source or a table it is derived from, not both", where=str(place("corpus", name)))
+            if spec.from_ is not None and spec.empty:
+                raise UserError(f"table {name!r} is derived: `empty` needs a source", where=str(place("corpus", name, "empty")), hint="say it at its `from`")
             if spec.from_ is None and (spec.explode or spec.scope or not _plain(spec)):
                 raise UserError(
                     f"table {name!r} is not derived: explode, group, sessions, windows, pairs and scope need `from`", where=str(place("corpus", name))
@@ -166,6 +171,15 @@ def _base(tables: Mapping[str, TableSpec], root: str, place: Place) -> str:
     return root
 
 
+def _replaced(tables: Mapping[str, TableSpec], base: str, source: str | None) -> dict[str, str]:
+    """Table -> the file that takes its source's place. A folder that holds the root's file brings those of all tables that it has."""
+    if source is None:
+        return {}
+    files = {name: spec.source.file for name, spec in tables.items() if spec.source is not None and spec.source.file is not None}
+    found = {name: str(path) for name, file in files.items() if (path := Path(source) / Path(file).name).is_file()}
+    return found if base in found else {base: source}
+
+
 def _as_text(spec: TableSpec, levels: Mapping[str, Level], rename: Mapping[str, str]) -> frozenset[str]:
     """Columns that no guess types, as the source calls them: keys and gold are compared as they are written."""
     out = {*key_columns(spec), *(path for path, level in levels.items() if level == "gold")}
@@ -184,7 +198,9 @@ def _wanted(
     if data is not None and file is not None:
         raise UserError("data and source both replace the rows", where="source", hint="say one of them")
     if data is not None:
-        source = instead(source, _demo(name, source, data, place), reading.folder, source.labels)
+        demo = _demo(name, source, data, place)
+        kept = {"types": source.types, "chat": source.chat}
+        source = Source(python=demo, **kept) if is_code(demo) else instead(source, demo, reading.folder, source.labels)
     if file is not None:
         labels = str(reading.folder / source.labels) if source.labels else None
         reading.folder = Path.cwd()
@@ -219,6 +235,13 @@ def _read(wanted: Wanted) -> Batch:
         raise wanted.empty(batch.name)
     for names, where in wanted.renames:
         rename_columns(batch, names, where)
+    for i, column in enumerate(wanted.spec.empty):
+        if any(column in row for row in batch.rows):
+            raise UserError(
+                f"{wanted.name} has a column {column!r}", where=str(wanted.place("corpus", wanted.name, "empty", i)), hint="leave it out of `empty`"
+            )
+    if wanted.spec.empty:
+        batch.rows = [{**row, **dict.fromkeys(wanted.spec.empty)} for row in batch.rows]
     return batch
 
 

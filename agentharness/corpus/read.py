@@ -33,7 +33,9 @@ _PDF = ".pdf"
 _PACKED = (*ARROW, _BOOK, *SUFFIXES)
 """Kinds that are read where they lie, not as text."""
 _ROWS = (*LINES, ".json", *TABLES, *_PACKED)
-KNOWN = (*_ROWS, _ZIP)
+TEXTS = (".txt", ".md")
+"""Plain texts: one row with the column `text`."""
+KNOWN = (*_ROWS, _ZIP, *TEXTS)
 LOCATORS = ("hub", "file", "images", "pdf", "python")
 
 
@@ -125,6 +127,8 @@ def _text(data: bytes, name: str, kind: str, source: Source, reading: Reading, s
     if kind == ".json":
         return read_json(data, name, source.path, source.encoding, reading.note, soft=soft)
     text = decode(data, name, source.encoding, reading.note)
+    if kind in TEXTS:
+        return Batch([{"text": text}] if text.strip() else [], name)
     delimiter = source.delimiter or ("\t" if kind == ".tsv" else None)
     return read_csv(text, name, delimiter, reading.note, types=source.types, keep=reading.keep)
 

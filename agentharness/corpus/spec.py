@@ -19,7 +19,9 @@ class Source(Closed):
     config: str | None = Field(None, description="the hub set's configuration")
     split: str | None = Field(None, description="the hub set's split")
     revision: str | None = Field(None, description="the hub set's commit or tag")
-    file: str | None = Field(None, description="jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file beside task.yaml, or a zip of one")
+    file: str | None = Field(
+        None, description="jsonl, json, csv, tsv, parquet, arrow, xlsx or SQLite file beside task.yaml, or a zip of one; txt and md are one row, `text`"
+    )
     path: str | None = Field(None, description="dotted path to the list of rows inside a JSON file")
     table: str | None = Field(None, description="table or view of a SQLite file")
     sheet: str | None = Field(None, description="sheet of a workbook")
@@ -37,7 +39,7 @@ class Source(Closed):
     dpi: int = Field(100, ge=10, le=600, description="dots per inch of PDF pages")
     python: str | None = Field(None, description="file.py:function or module:function that returns rows")
     types: dict[str, Literal["text", "int", "float", "bool", "json"]] = Field(default_factory=dict, description="cell types, column -> type, for text formats")
-    demo: str | None = Field(None, description="file with the few rows that `data=demo` plays, in this source's own schema")
+    demo: str | None = Field(None, description="file, or file.py:function, with the few rows that `data=demo` plays, in this source's own schema")
 
 
 class JoinSpec(Closed):
@@ -108,3 +110,4 @@ class TableSpec(Closed):
     key: str | list[str] | None = Field(None, description="column, columns, `row` (position), or the content digest where absent")
     unique: Literal["error", "first", "per_row"] = Field("error", description="what a second row of one key is")
     rename: dict[str, str] = Field(default_factory=dict, description="source column -> column")
+    empty: list[str] = Field(default_factory=list, description="columns that the source lacks, null in every row: what edits may fill")

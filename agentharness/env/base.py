@@ -11,7 +11,8 @@ from agentharness.env.legal import NO_ACTIONS
 from agentharness.env.oracle import moves
 from agentharness.env.pool import aside
 from agentharness.env.rules import Rules
-from agentharness.types.env import Ask, Outcome
+from agentharness.env.setup import uncharged
+from agentharness.types.env import SETUP, Ask, Outcome
 from agentharness.types.move import Action, ActionSet, Move, Need, Observation, Shown
 from agentharness.types.part import JsonDict
 
@@ -58,6 +59,8 @@ class BaseEnv:
                 answers.append(await self._ask(out))
                 call = partial(advance, rules, scene, state, action, answers)
                 out = await aside(call) if heavy else call()
+        if action.actor == SETUP:
+            uncharged(state, out)
         self._keep(action, out)
         return Observation([Shown(out.parts, action)], self._actions, out.state["over"])
 

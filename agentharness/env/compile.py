@@ -16,6 +16,7 @@ from agentharness.env.legal import Legals, Offer
 from agentharness.env.maker import Maker
 from agentharness.env.record import follows, record
 from agentharness.env.rules import Opening, OracleMove, OraclePlan, RewardRule, Rule, Rules
+from agentharness.env.setup import compile_setup
 from agentharness.env.spec import ActionRule, PathSpec
 from agentharness.env.split import splitter
 from agentharness.env.task import Task
@@ -49,6 +50,7 @@ def compile_task(task: Task, corpus: Corpus, voiced: frozenset[str] = frozenset(
         legals=_legals(make, args, answering if spec.prose == "answer" else None),
         rewards={name: _reward(make, name) for name in spec.rewards},
         goal=_goal(make),
+        setup=compile_setup(make, args),
         split=splitter(make),
         distances={name: _distance(make, name, path) for name, path in spec.distances.items()},
         oracle=_oracle(make, args),
@@ -141,6 +143,12 @@ def _legals(make: Maker, args: dict[str, dict[str, JsonDict]], answering: tuple[
 
 
 def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, str] | None:
+    marked = [name for name, written in make.spec.actions.items() if written.prose]
+    if marked:
+        name = marked[-1]
+        if len(marked) > 1 or [s["type"] for s in args[name].values()] != ["string"]:
+            raise make.fail("`prose: true` stands at one action, which takes one text", ("actions", name, "prose"), "leave it out at the others")
+        return name, next(iter(args[name]))
     found = [
         (name, next(iter(schemas)))
         for name, schemas in args.items()
@@ -154,11 +162,8 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
         ]
     chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
     if chosen is None and make.spec.prose == "answer":
-        several = (
-            f"one of {', '.join(name for name, _ in found)} must be named `answer`"
-            if found
-            else "add an action with one text argument that does `end`, or follows a recording"
-        )
+        add = "add an action with one text argument that does `end`, follows a recording, or says `prose: true`"
+        several = f"one of {', '.join(name for name, _ in found)} must be named `answer`" if found else add
         raise make.fail("`prose: answer` needs an action that takes the prose", ("prose",), several)
     return chosen
 

@@ -72,6 +72,8 @@ def _world(make: Maker, derived: JsonDict, filters: Mapping[str, int]) -> JsonDi
     out |= {f"verbs.{name}": VERBS[name] for name in make.verbs}
     out |= {f"filters.{name}": filters.get(name, 1) for name in make.filters}
     out |= {f"indexes.{name}": number for name, number in make.indexes.items()}
+    if spec.setup is not None:
+        out["setup"] = _set(spec.setup)
     if "hook" in make.verbs:
         out["hooks"] = make.hooks.digest
     return out

@@ -8,7 +8,7 @@ from typing import Any
 from agentharness.corpus.table import key_of
 from agentharness.env.distance import shortest
 from agentharness.env.expr import Compiled, ExprError
-from agentharness.env.goal import actions
+from agentharness.env.given import actions
 from agentharness.env.recorded import Recorded
 from agentharness.env.rules import OracleMove, OraclePlan, Rules
 from agentharness.env.views import Scene

@@ -13,6 +13,7 @@ from agentharness.env.legal import Legals
 from agentharness.env.recorded import Recorded
 from agentharness.env.views import Rows, Scene
 from agentharness.env.work import Verb
+from agentharness.types.move import Action
 from agentharness.types.part import JsonDict
 
 
@@ -104,6 +105,20 @@ class OraclePlan:
 
 
 @dataclass(slots=True)
+class Setup:
+    """Actions that are played before the agent starts."""
+
+    listed: Compiled | None
+    """The list, over the row without its gold; None where the task itself lists them."""
+    fixed: list[Action]
+    view: Callable[[JsonDict], JsonDict]
+    """A whole row -> the row without its gold."""
+    show: bool
+    place: str
+    """Where the user wrote it."""
+
+
+@dataclass(slots=True)
 class Rules:
     """All of a task, compiled over its corpus. Shared by all sessions; changed by none."""
 
@@ -121,6 +136,7 @@ class Rules:
     split: Callable[[str, JsonDict], Literal["train", "test"]] | None
     """(row key, whole row) -> its side of the test split; None where the task has none."""
     """The gold actions."""
+    setup: Setup | None
     oracle: OraclePlan | None
     where: Compiled | None
     answering: tuple[str, str] | None

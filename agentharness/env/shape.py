@@ -33,8 +33,8 @@ _ARG_KEYS = (
     "required",
     "additionalProperties",
 )
-_RESPOND = ("role", "to", "recorded", "prompt", "rule", "into")
-_RECORDED = ("in", "question", "answer", "match", "least")
+_RESPOND = ("role", "to", "recorded", "prompt", "rule", "into", "prefer")
+_RECORDED = ("in", "question", "answer", "match", "least", "chat")
 _ROLE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _FORMS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "query": {
@@ -58,7 +58,7 @@ _LIKE = {
     "query": "query: {key: …, in: TABLE}, {filter: …, in: TABLE}, {text: …, in: TABLE, fields: [FIELD]}, {neighbours: EDGE}, {span: …, in: FIELD} or {sql: …}",
     "reveal": "reveal: FIELD, or {field: …}, {span: …, in: FIELD}, {path: …, in: FIELD} or {image: FIELD}",
     "set": "set: {VARIABLE: expression}, or {in: TABLE, key: …, values: {FIELD: …}}",
-    "end": "end: expression",
+    "end": "end: expression, or {when: expression, value: expression}",
     "draw": "draw: {VARIABLE: {from: list}} or {VARIABLE: {int: [low, high]}}",
     "respond": "respond: {role: patient, to: args.question, rule: …}",
     "hook": "hook: NAME, or {name: NAME, args: {…}, hidden: true}",
@@ -125,7 +125,7 @@ class _Shape:
         self.expression(said[form], (*at, form))
         if "in" in said:
             self.word(said["in"], (*at, "in"))
-        known = ("at", "row", "results") if form == "field" else ("at", "row")
+        known = ("at", "row") if form == "span" else ("at", "row", "results")
         if said.get("of", "row") not in known:
             self.wrong((*at, "of"), f"must be one of {', '.join(known)}, is {shown(said['of'])}", closest(str(said["of"]), known))
         if "crop" in said and not isinstance(said["crop"], str):
@@ -165,7 +165,13 @@ class _Shape:
                 self.expression(value, (*at, "values", field))
 
     def end(self, said: Any, at: KeyPath) -> None:
-        self.expression(said, at)
+        if not isinstance(said, dict):
+            return self.expression(said, at)
+        self.known(said, ("when", "value"), at)
+        for key in ("when", "value"):
+            if key not in said:
+                self.wrong(at, f"needs `{key}`", _LIKE["end"])
+            self.expression(said[key], (*at, key))
 
     def draw(self, said: Any, at: KeyPath) -> None:
         if not isinstance(said, dict) or not said:
@@ -191,6 +197,8 @@ class _Shape:
         self.expression(said["to"], (*at, "to"))
         if not said.keys() & {"recorded", "prompt", "rule"}:
             self.wrong(at, "does not say what answers", "recorded: {in: …}, prompt: …, or rule: …")
+        if said.get("prefer", "record") not in ("record", "model"):
+            self.wrong((*at, "prefer"), f"must be record or model, is {shown(said['prefer'])}", "prefer: model")
         for key in ("prompt", "rule"):
             if key in said and (not isinstance(said[key], str) or not said[key]):
                 self.wrong((*at, key), f"must be a text, is {shown(said[key])}", "{{ }} stands where it changes")
@@ -202,6 +210,8 @@ class _Shape:
             self.wrong(at, "must say where answers stand: `in`", "recorded: {in: row.dialogue, question: q, answer: a}")
         self.known(said, _RECORDED, at)
         self.expression(said["in"], (*at, "in"))
+        if "chat" in said and (said["chat"] is not True or said.keys() & {"question", "answer"}):
+            self.wrong((*at, "chat"), "is true, and goes without `question` and `answer`", "recorded: {in: row.messages, chat: true}")
         if said.get("match", "nearest") not in ("exact", "nearest"):
             self.wrong((*at, "match"), f"must be exact or nearest, is {shown(said['match'])}", "match: nearest")
         least = said.get("least", 0)

@@ -58,6 +58,7 @@ class ActionRule(Closed):
     say: str | None = Field(None, description="template; without it, what was revealed is shown")
     else_: str | None = Field(None, alias="else", description="template that answers a false `when` or a verb that finds nothing")
     cost: str | float = Field(0.0, description="number or expression, added to the episode's cost")
+    prose: bool = Field(False, description="under `prose: answer`, this action takes a reply without an action: its one argument is then the text")
     heavy: bool = Field(False, description="runs in a thread of a bounded pool: for hooks that take long; SQL always does, and a search of a large table")
 
 
@@ -131,6 +132,13 @@ class PathSpec(Closed):
     to: str = Field(description="expression, gold allowed: key of the goal")
 
 
+class SetupSpec(Closed):
+    """Actions that are played before the agent starts, charged to nobody."""
+
+    play: str | list[dict[str, Any]] = Field(description="a list of {name, args}, or an expression over row (hidden allowed, gold not) for one")
+    show: bool = Field(False, description="whether the agent is shown these actions and what they gave, after the opening")
+
+
 class OracleSpec(Closed):
     """The task's own solution: one `move` for `each` item, then one last move. Sees gold."""
 
@@ -158,6 +166,7 @@ class TaskSpec(Closed):
     start: list[dict[str, Any]] = Field(default_factory=list, description="verbs that run at reset")
     observe: str = Field(description="template: the opening observation")
     images: list[str] = Field(default_factory=list, description="image fields of the row that the opening shows")
+    setup: SetupSpec | None = None
     prose: Literal["nudge", "answer", "invalid"] = Field("nudge", description="what a reply without an action is")
     actions: dict[str, ActionRule] = Field(default_factory=dict, description="action -> a guard, verbs in order, then what is shown")
     limits: Limits = Field(default_factory=Limits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from agentharness.env.expr import Compiled, Names, Value
@@ -21,10 +22,11 @@ Recorded = Callable[[JsonDict, str], str | None]
 
 
 def respond(make: Maker, body: Any, *path: str | int) -> Verb:
-    """{role, to, recorded: {in, question, answer, match, least}, prompt, rule, into}: what the role answers to `to` is shown, or kept in the variable `into`.
+    """{role, to, recorded: {in, question, answer, match, least}, prompt, rule, into, prefer}: what the role answers to `to` is shown, or kept in the variable
+    `into`.
 
     `recorded`, `prompt` and `rule` may read hidden and gold columns: a responder decides what it gives away. They are tried in this order; `prompt` only where
-    a model plays the role. Where none answers, the verb finds nothing.
+    a model plays the role, and with `prefer: model` the record only where none does. Where none answers, the verb finds nothing.
     """
     role, into = body["role"], body.get("into")
     if into is not None:
@@ -37,6 +39,8 @@ def respond(make: Maker, body: Any, *path: str | int) -> Verb:
     make.heard |= {make.each, *make.standing}
     make.voices[role] = make.voices.get(role, False) or (recorded is None and rule is None)
     played = prompt if role in make.voiced else None
+    if played is not None and body.get("prefer") == "model":
+        recorded = None
 
     def verb(work: Work) -> Need | Missing | None:
         asked = to(work.env)
@@ -50,7 +54,7 @@ def respond(make: Maker, body: Any, *path: str | int) -> Verb:
             said = _text(work.answers[work.used])
             work.used += 1
             work.said = {**work.said, role: [*work.said.get(role, ()), [asked, said]]}
-        if said is None and rule is not None:
+        if not said and rule is not None:
             said = rule(env)
         if not said:
             return NOTHING
@@ -64,19 +68,31 @@ def respond(make: Maker, body: Any, *path: str | int) -> Verb:
 
 
 def _recorded(make: Maker, body: Any, seen: Names, *path: str | int) -> Recorded:
-    """Looks a question up in a list of records, or of texts that are question and answer in one."""
+    """Looks a question up in a list of records, of texts that are question and answer in one, or of the messages of a conversation."""
     match, least = body.get("match", "nearest"), body.get("least", LEAST)
     listed: Compiled = make.expression(body["in"], *path, "in", only=seen)
-    question, answer = body.get("question", "question"), body.get("answer", "answer")
+    chat = bool(body.get("chat"))
+    question, answer = ("question", "answer") if chat else (body.get("question", "question"), body.get("answer", "answer"))
 
     def find(env: JsonDict, asked: str) -> str | None:
         found = listed(env)
+        if chat and isinstance(found, list):
+            found = exchanges(found)
         pairs = [(item, item) if isinstance(item, str) else (item.get(question), item.get(answer)) for item in found if isinstance(item, str | dict)]
         texts = [(q, a) for q, a in pairs if isinstance(q, str) and isinstance(a, str)] if isinstance(found, list) else []
         at = exact([q for q, _ in texts], asked) if match == "exact" else nearest([q for q, _ in texts], asked, float(least))
         return None if at is None else texts[at][1]
 
     return find
+
+
+def exchanges(messages: Sequence[Any]) -> list[JsonDict]:
+    """{question, answer} of each text of the assistant's in a conversation [{role, content}] that the user's text follows at once."""
+    out: list[JsonDict] = []
+    for said, heard in pairwise(m if isinstance(m, dict) else {} for m in messages):
+        if said.get("role") == "assistant" and heard.get("role") == "user":
+            out.append({"question": said.get("content"), "answer": heard.get("content")})
+    return out
 
 
 def exact(questions: Sequence[str], asked: str) -> int | None:

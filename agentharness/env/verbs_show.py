@@ -59,9 +59,9 @@ def _of(make: Maker, of: Any, form: str, *path: str | int) -> tuple[Nodes, list[
         return (lambda work: (work.scene.node,)), [make.each]
     if of == "at":
         return (lambda work: (work.node,) if work.node else ()), make.standing
-    if of == "results" and form == "field":
+    if of == "results" and form != "span":
         return _results, make.listed
-    raise make.fail(f"`of` is one of at, row{', results' if form == 'field' else ''}", (*path, "of"))
+    raise make.fail(f"`of` is one of at, row{'' if form == 'span' else ', results'}", (*path, "of"))
 
 
 def _here(work: Work) -> Sequence[Node]:

@@ -28,11 +28,13 @@ def set_(make: Maker, body: Any, *path: str | int) -> Verb:
 
 
 def end(make: Maker, body: Any, *path: str | int) -> Verb:
-    """expression: the submission; the episode is over."""
-    run = make.expression(body, *path)
+    """expression: the submission; the episode is over. {when, value}: only where `when` is true, else nothing is done."""
+    when = make.expression(body["when"], *path, "when") if isinstance(body, dict) else None
+    run = make.expression(body["value"], *path, "value") if isinstance(body, dict) else make.expression(body, *path)
 
     def verb(work: Work) -> None:
-        work.submission, work.over = run(work.env), True
+        if when is None or when(work.env):
+            work.submission, work.over = run(work.env), True
 
     return verb
 

@@ -18,11 +18,13 @@ from agentharness.env.digest import Version, version
 from agentharness.env.distance import along
 from agentharness.env.expr import FILTERS, ExprError
 from agentharness.env.goal import reach
-from agentharness.env.rules import RewardRule, Rules
+from agentharness.env.rules import RewardRule, Rules, Setup
+from agentharness.env.setup import given
 from agentharness.env.spec import Limits, TaskSpec
 from agentharness.env.task import Task
 from agentharness.errors import EpisodeError, UserError, closest
 from agentharness.types.env import Ask
+from agentharness.types.move import Action
 from agentharness.types.part import JsonDict
 
 UNLOCKED = "unlocked"
@@ -61,6 +63,15 @@ class World:
     def rewards(self) -> dict[str, RewardRule]:
         """Rewards by name: scorer, weight, options, and `resolve(full row, final state)`."""
         return self.compiled.rewards
+
+    @property
+    def setup(self) -> Setup | None:
+        """Actions that are played before the agent starts; None where the task has none."""
+        return self.compiled.setup
+
+    def given(self, row: str) -> list[Action]:
+        """The actions of the row's setup. Raises EpisodeError where the row gives none."""
+        return given(self.compiled, row)
 
     @property
     def answering(self) -> tuple[str, str] | None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import anyio
 
 from agentharness.env.pool import aside
+from agentharness.env.rules import Setup as Given
+from agentharness.env.setup import fault
 from agentharness.env.world import World
 from agentharness.errors import EpisodeError, StoreFull, Truncated
+from agentharness.layer.setup import Setup
 from agentharness.layer.stack import stack
 from agentharness.score.total import score_all
 from agentharness.types import part
-from agentharness.types.env import Ask, Env, Outcome
+from agentharness.types.env import SETUP, Ask, Env, Outcome
 from agentharness.types.move import Action, ActionSet, Move, Observation, Shown
 from agentharness.types.score import Score
 
@@ -44,7 +48,8 @@ class Play:
     def __init__(self, world: World, row: str, seed: int, ask: Ask, layers: Sequence[Callable[[Env], Env]] = ()) -> None:
         self.world, self.row, self._seed = world, row, seed
         self._base = world.open(row, seed, ask)
-        self._env = stack(self._base, layers)
+        own = [] if world.setup is None else [partial(Setup, given=lambda: world.given(row), show=world.setup.show)]
+        self._env = stack(self._base, [*own, *layers])
         self._layered = bool(layers)
         self._legal: ActionSet | None = None
         self._seen = 0
@@ -62,7 +67,19 @@ class Play:
         except Exception as e:
             raise self._trouble(e) from e
         self._log(observation)
+        if self.world.setup is not None:
+            self._set_up(self.world.setup)
         return observation
+
+    def _set_up(self, setup: Given) -> None:
+        """What the agent saw first is the opening, not the last of the setup. Raises EpisodeError for an action of the setup that does nothing, or ends all."""
+        opening, last = self.steps[0], self.steps[-1]
+        if last is not opening:
+            opening.shown, last.shown = last.shown, None
+        played = [step for step in self.steps if step.action is not None and step.action.actor == SETUP]
+        for n, step in enumerate(played, 1):
+            if step.action is not None and (wrong := fault(setup, n, step.action, step.outcome)) is not None:
+                raise wrong
 
     async def step(self, move: Move) -> Observation:
         """Applies a move's actions in order. Raises Truncated("turns") where this was the last turn and the episode is not over."""
@@ -75,6 +92,8 @@ class Play:
             shown: list[Shown] = []
             for action in actions:
                 try:
+                    if action.actor == SETUP:
+                        raise EpisodeError("agent", f"a move's actor is {SETUP!r}: what the agent does is charged to it")
                     observation = await self._env.step(action)
                 except OWN:
                     raise

@@ -12,7 +12,7 @@ from orjson import Fragment
 from agentharness.canon import derive_seed, dumps, sha256
 from agentharness.env.world import World
 from agentharness.types.agent import Agent
-from agentharness.types.env import Env
+from agentharness.types.env import SETUP, Env
 from agentharness.types.episode import JournalEntry, Key
 from agentharness.types.model import Message, Model
 from agentharness.types.move import Need
@@ -73,7 +73,8 @@ class Cast:
     def common(self) -> JsonDict:
         """What all lines of the run say alike, as canonical bytes: env, agent, model, weights."""
         world = self.world
-        env = {"name": world.name, "scoring": world.scoring, "locked": world.locked, **({"layers": list(self.layer_names)} if self.layer_names else {})}
+        layers = [*([SETUP] if world.setup is not None else []), *self.layer_names]
+        env = {"name": world.name, "scoring": world.scoring, "locked": world.locked, **({"layers": layers} if layers else {})}
         out: JsonDict = {"env": env, "agent": {"name": self.agent.name}, "weights": self.weights}
         if self.model is not None and self.agent.needs_model:
             out["model"] = {"name": self.model.name}

@@ -12,6 +12,9 @@ from agentharness.types.part import JsonDict, Part
 Ask: TypeAlias = Callable[[Need], Awaitable[Any]]
 """How a base env gets an outside reply; given by the session, which records it."""
 
+SETUP = "setup"
+"""Actor of the actions that are played before the agent starts: they are charged to nobody."""
+
 Verdict = Literal["ok", "invalid", "unknown", "refused", "missing", "malformed", "not_executed"]
 """What became of an action: applied · arguments outside the schema · no such action · its `when` is false · the corpus lacks what was asked (off-corpus) ·
 unreadable · came after `end`. All but `ok` leave the world as it was, cost aside."""

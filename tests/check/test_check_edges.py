@@ -33,7 +33,7 @@ def test_edges_that_lead_nowhere_are_named(tmp_path: Path) -> None:
     task(tmp_path, GRAPH, TRIPS, nodes_jsonl=towns(3))
     torn = finding(checked(tmp_path), "edges")
     assert (torn.colour, torn.text, torn.rows) == ("yellow", "1 of 81 listed neighbours are no rows", ("n3 -> nowhere",))
-    task(tmp_path, GRAPH, TRIPS, nodes_jsonl=towns(*range(10)))
+    task(tmp_path, GRAPH, TRIPS, nodes_jsonl=towns(*range(30)))
     assert finding(checked(tmp_path), "edges").colour == "red"
     task(tmp_path, name="plain")
     assert "edges" not in {f.name for f in checked(tmp_path, name="plain").findings}

@@ -215,6 +215,10 @@ def test_raw_pixels_make_one_png_everywhere() -> None:
     part = assets.part(assets.add_pixels(300, 300, 1, bytes(90000)))
     mime, out = assets.render(part)
     assert (mime, len(out) < 5000) == ("image/png", True)
+    # What is kept of it is packed; what it is called by, and given as, is the plain PNG.
+    plain = png_of_pixels(300, 300, 1, bytes(90000))
+    assert (part["asset"], assets.raw(part["asset"])) == (Assets().add_bytes(plain), plain)
+    assert assets.info(part["asset"]).data is None
 
 
 @pytest.mark.parametrize(

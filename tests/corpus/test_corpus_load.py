@@ -238,6 +238,16 @@ def test_tables_in_any_order_but_not_in_a_circle(tmp_path: Path) -> None:
 # Other data in a source's place
 
 
+def test_demo_rows_may_be_made_by_code(tmp_path: Path) -> None:
+    (tmp_path / "rows.py").write_text("def few():\n    yield {'q': 'made', 'n': 1}\n\n\ndef rows():\n    raise ImportError('not here')\n")
+    spec = TableSpec(source=Source(python="rows.py:rows", demo="rows.py:few"), key="q")
+    corpus = load({"rows": spec}, {"rows": {"q": "public"}}, tmp_path, root="rows", data="demo")
+    assert (list(corpus.tables["rows"].keys()), corpus.origin["rows"]["python"]) == (["made"], "rows.py:few")
+    assert "not here" in line(lambda: load({"rows": spec}, {"rows": {"q": "public"}}, tmp_path, root="rows"))
+    foreign = lambda: load({"rows": spec}, {"rows": {"q": "public"}}, tmp_path, root="rows", data="demo", trusted=False)  # noqa: E731
+    assert "trust=true" in line(foreign)
+
+
 def test_demo_and_source_replace_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     task, work = tmp_path / "task", tmp_path / "work"
     task.mkdir()

@@ -98,14 +98,25 @@ async def test_text_then_images(look: World, begin: Any) -> None:
     [
         ("fit: [5, 5]", "fit: [5]", "fit takes width and height in pixels"),
         ("images: [image]", "images: [label]", "'label' of rows is gold: rules show public fields only"),
+        ("of: row, fit", "of: there, fit", "`of` is one of at, row, results"),
+        ("reveal: {image: image}", "reveal: {span: args.box, in: name, of: results}", "`of` is one of at, row"),
         ("- reveal: name", "- reveal: image", "'image' holds pictures, and would be shown as text (reveal: {image: image})"),
-        ("of: row, fit", "of: results, fit", "`of` is one of at, row"),
     ],
 )
 def test_mistakes(look: World, make_world: Any, old: str, new: str, part: str) -> None:
     with pytest.raises(UserError, match=r"task.yaml:\d+:\d+") as e:
         make_world(TEXT.replace(old, new), {})
     assert part in str(e.value)
+
+
+async def test_the_pictures_that_a_query_found(make_world: Any, look: World, begin: Any) -> None:
+    text = TEXT.replace(
+        "      - reveal: {image: image}\n", "      - query: {filter: item.name != 'none', in: rows}\n      - reveal: {image: image, of: results, fit: [3, 3]}\n"
+    )
+    play = await begin(make_world(text, {}), "wide")
+    shown = (await play.do("show")).parts
+    assert [(p["asset"], p["size"]) for p in shown if p["type"] == "image"] == [(sha(look, "tall"), [1, 3]), (sha(look, "wide"), [3, 2])]
+    assert play.state["seen"] == ["rows/tall/image", "rows/wide/image"]
 
 
 async def test_a_path_to_a_picture_shows_it(look: World, make_world: Any, begin: Any) -> None:

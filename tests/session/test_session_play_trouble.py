@@ -36,7 +36,7 @@ class Failing:
 
 
 def play(error: Exception, *layers: Any) -> Play:
-    world: Any = SimpleNamespace(open=lambda row, seed, ask: Failing(error), prose="nudge", answering=None, limits=SimpleNamespace(turns=3))
+    world: Any = SimpleNamespace(open=lambda row, seed, ask: Failing(error), prose="nudge", answering=None, setup=None, limits=SimpleNamespace(turns=3))
     return Play(world, "row", 1, ask=None, layers=layers)  # type: ignore[arg-type]  # nothing is asked
 
 

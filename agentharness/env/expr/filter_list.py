@@ -170,5 +170,18 @@ def do_items(value: Any, run: Run) -> list[Any]:
     return [[key, inner] for key, inner in _object(value, run).items()]
 
 
+def do_merge(value: Any, run: Run, other: Any) -> dict[str, Any]:
+    return {**_object(value, run), **_object(other, run)}
+
+
+def do_without(value: Any, run: Run, keys: Any) -> dict[str, Any]:
+    gone = keys if type(keys) is list else [keys]
+    run.charge(1 + len(gone))
+    if not all(type(key) is str for key in gone):
+        raise ExprError("without takes a key, or a list of keys")
+    names = set(gone)
+    return {key: inner for key, inner in _object(value, run).items() if key not in names}
+
+
 def do_default(value: Any, run: Run, default_value: Any, boolean: Any) -> Any:
     return default_value if value is None or (boolean and not value) else value

@@ -57,6 +57,7 @@ FILTERS: dict[str, FilterInfo] = {
     "list": _info(lists.do_list, "list"),
     "lower": _info(texts.do_lower),
     "max": _info(lists.do_max, "item", case_sensitive=False, attribute=()),
+    "merge": _info(lists.do_merge, other=REQUIRED),
     "min": _info(lists.do_min, "item", case_sensitive=False, attribute=()),
     "regex_replace": _info(texts.do_regex_replace, pattern=REQUIRED, replacement=REQUIRED),
     "regex_search": _info(texts.do_regex_search, pattern=REQUIRED, group=0),
@@ -76,6 +77,7 @@ FILTERS: dict[str, FilterInfo] = {
     "unique": _info(lists.do_unique, "same", case_sensitive=False, attribute=()),
     "upper": _info(texts.do_upper),
     "values": _info(lists.do_values, "fields"),
+    "without": _info(lists.do_without, keys=REQUIRED),
     "words": _info(texts.do_split, separator=None),
     # These five take a filter, a test or a field by name; calls.py builds them.
     "map": _info(lists.do_list, "list"),
