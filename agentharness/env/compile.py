@@ -154,12 +154,6 @@ def _answering(make: Maker, args: dict[str, dict[str, JsonDict]]) -> tuple[str, 
         for name, schemas in args.items()
         if [s["type"] for s in schemas.values()] == ["string"] and any("end" in verb or follows(verb) for verb in make.spec.actions[name].do)
     ]
-    if not found and make.spec.prose == "answer":  # a hook may end an episode too
-        found = [
-            (name, next(iter(schemas)))
-            for name, schemas in args.items()
-            if [s["type"] for s in schemas.values()] == ["string"] and any("hook" in verb for verb in make.spec.actions[name].do)
-        ]
     chosen = found[0] if len(found) == 1 else next((f for f in found if f[0] == "answer"), None)
     if chosen is None and make.spec.prose == "answer":
         add = "add an action with one text argument that does `end`, follows a recording, or says `prose: true`"

@@ -1,4 +1,4 @@
-"""Worlds beyond a question and its answer, told by the shape of the data: recorded steps, a graph, options, a record to reveal, a row to find."""
+"""Worlds beyond a question and its answer, told by the shape of the data: recorded steps, conversations, graphs, options, sections, named rows."""
 
 from __future__ import annotations
 
@@ -37,6 +37,27 @@ def steps(rows: Sequence[JsonDict], columns: Sequence[Column]) -> Plan | None:
         out.said.append(f"{column.name!r} holds recorded steps, {act!r} after {seen!r}: they are played again")
         return out
     return None
+
+
+def chat(rows: Sequence[JsonDict], columns: Sequence[Column]) -> Plan | None:
+    """Recorded conversations without an answer beside them: their user goes on as recorded."""
+    if named(columns, ANSWER, ("text", "number", "truth", "texts", "records", "record", "lists")) is not None:
+        return None
+    talk = next((c for c in columns if c.kind == "messages" and c.name == "messages"), None)
+    if talk is None:
+        return None
+    turns = [sum(_answers(message) for message in row.get("messages") or ()) for row in rows]
+    if not any(turns):
+        return None
+    out = Plan("chat", "", "", "", where=None if all(turns) else "row.messages | selectattr('role', 'eq', 'assistant') | map('content') | select | list")
+    out.said.append(f"'messages' holds conversations of up to {max(turns)} turns: the user goes on as recorded, the assistant's words are gold")
+    if not all(turns):
+        out.said.append("conversations in which the assistant says nothing are left out")
+    return out
+
+
+def _answers(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("role") == "assistant" and bool(message.get("content"))
 
 
 def _tools(actions: Iterator[Any]) -> JsonDict:

@@ -18,7 +18,7 @@ def task_yaml(plan: Plan, data: dict[str, str], licence: str) -> str:
     """The text of task.yaml, under 15 lines."""
     source = {**data, **({"key": plan.key} if plan.key else {})}
     where = _text(next(iter(source.values()))) if list(source) == ["from"] else _flow(source)
-    lines = [f"data: {where}", f"preset: {plan.preset}", f"ask: {_text(plan.ask)}"]
+    lines = [f"data: {where}", f"preset: {plan.preset}", *([f"ask: {_text(plan.ask)}"] if plan.ask else [])]
     lines += [f"{key}: {_flow(value)}" for key, value in plan.extra.items()]
     if plan.answer:
         lines.append(f"answer: {_text(plan.answer)}")

@@ -1,4 +1,4 @@
-"""The multi-turn tasks of the package bfcl-eval as rows: what users ask turn by turn, the functions they have, the state that it begins with, the gold calls."""
+"""The multi-turn tasks of the package bfcl-eval as rows: what users ask turn by turn, the functions, the state it begins with, the gold calls."""
 
 from __future__ import annotations
 

@@ -192,3 +192,29 @@ def test_a_hooks_file_that_exits_is_told_by_its_line(make_world: Any, texts: Any
     with pytest.raises(UserError) as e:
         make_world(text, {"rows.jsonl": texts[2]}, hooks="import sys\n\nsys.exit('no')\n")
     assert e.value.line().endswith("hooks.py:3:1: does not run: SystemExit: no")
+
+
+KNOWING = TEXT.replace("secret: gold}", "secret: gold, mood: hidden, deep: hidden, deep.gold: gold}").replace("hook: spoil", "hook: {name: tell, hidden: true}")
+TELL = """
+import json
+
+def tell(view, answers):
+    seen = json.dumps(view["row"], sort_keys=True)
+    view["row"]["mood"] = "spoilt"
+    return [{"show": seen}]
+"""
+
+
+async def test_a_hook_may_know_what_is_hidden_and_never_gold(make_world: Any) -> None:
+    rows = [{**row, "mood": "low", "deep": {"gold": 1, "not": 2}} for row in ROWS]
+    world = make_world(KNOWING, {"rows.jsonl": rows}, hooks=HOOKS + TELL)
+    for _ in range(2):
+        env = world.open("a", 0, Voice())
+        await env.reset()
+        shown = await env.step(Action("spoil", {}))
+        assert shown.parts[0]["text"] == '{"deep": {"not": 2}, "id": "a", "mood": "low", "word": "one"}'
+
+
+def test_hidden_is_true_or_left_out(make_world: Any) -> None:
+    with pytest.raises(UserError, match="hidden is true, or left out"):
+        make_world(TEXT.replace("hook: spoil", "hook: {name: spoil, hidden: 1}"), {"rows.jsonl": ROWS}, hooks=HOOKS)

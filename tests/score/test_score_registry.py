@@ -23,6 +23,7 @@ class Rule:
     options: dict[str, Any] = field(default_factory=dict)
     path: str = "answer"
     against: object | None = "row.answer"
+    fn: Callable[..., Any] | None = None
 
     def resolve(
         self, row_full: dict[str, Any], state: dict[str, Any], goal: dict[str, Any] | None = None, distance: dict[str, Any] | None = None
