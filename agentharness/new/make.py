@@ -18,7 +18,12 @@ from agentharness.new.write import readme, task_yaml
 from agentharness.types.part import JsonDict
 
 Say = Callable[[str], None]
-_SHAPES: dict[str, Callable[[list[JsonDict], list[Column]], guess.Plan | None]] = {"replay": worlds.steps, "graph": worlds.graph, "table": worlds.table}
+_SHAPES: dict[str, Callable[[list[JsonDict], list[Column]], guess.Plan | None]] = {
+    "replay": worlds.steps,
+    "chat": worlds.chat,
+    "graph": worlds.graph,
+    "table": worlds.table,
+}
 """Worlds that the shape of the rows alone tells, in the order in which they are looked for."""
 MOST_LABELS = 60
 

@@ -141,3 +141,11 @@ def test_pages_of_pdfs_ask_for_their_document(tmp_path: Path) -> None:
 def _played(cwd: Path) -> list[dict[str, Any]]:
     play(cwd, "task=papers", "out=r")
     return episodes(cwd / "r")
+
+
+def test_conversations_are_taken_part_in(tmp_path: Path) -> None:
+    talk = [{"id": f"c{i}", "conversations": [{"from": "human", "value": f"Is it {i}?"}, {"from": "gpt", "value": f"No, {i + 1}."}]} for i in range(6)]
+    write(tmp_path, {"talk.jsonl": lines(talk)})
+    assert "holds conversations: the agent takes the assistant's part" in new(tmp_path, "talk", "from=talk.jsonl").out
+    assert (written(tmp_path, "talk")["preset"], written(tmp_path, "talk")["data"]) == ("chat", {"from": "data/talk.jsonl", "key": "id"})
+    sound(tmp_path, "talk")
