@@ -24,5 +24,5 @@ def new(words: list[str]) -> int:
 
     cwd = Path.cwd()
     places = roots("tasks", cwd, said.get("tasks_root"))
-    folder = next((place.folder for place in places if place.origin != "bundled"), cwd / "tasks")
+    folder = next((place.folder for place in places if place.origin in ("root", "local")), cwd / "tasks")
     return make(words[1], said, folder, cwd, print)

@@ -1,4 +1,4 @@
-"""Where content lies: an explicit root, the working folder's own `tasks/` and `agents/`, and what came with the package."""
+"""Where content lies: an explicit root, the working folder's own `tasks/` and `agents/`, installed packs, and what came with the package."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Literal
 import agentharness
 from agentharness.errors import UserError, closest
 from agentharness.plugins import refs
+from agentharness.plugins.packs import packs
 
 Kind = Literal["tasks", "agents"]
-Origin = Literal["root", "local", "bundled", "path", "module"]
+Origin = Literal["root", "local", "pack", "bundled", "path", "module"]
 
 MARKS = {"tasks": "task.yaml", "agents": "agent.py"}
 """The file that makes a folder a task or an agent."""
@@ -35,7 +36,7 @@ class Found:
     """Absolute; of a module: the working folder."""
     origin: Origin
     trusted: bool
-    """Whether its Python may run unasked: content of the working folder's and the bundled roots, and importable modules."""
+    """Whether its Python may run unasked: content of the working folder's and the bundled roots, of installed packs, and importable modules."""
     target: str = ""
     """Of an agent, what makes it: `/abs/file.py:Name` or `module:Name`, called with (options, folder)."""
 
@@ -52,6 +53,7 @@ def roots(kind: Kind, cwd: Path, root: str | Path | None = None) -> list[Root]:
     local = next((p / kind for p in (cwd.resolve(), *cwd.resolve().parents) if (p / kind).is_dir()), None)
     if local is not None and local != bundle:
         out.append(Root(local, "local"))
+    out += [Root(folder, "pack") for _, folder in packs(kind)]
     if bundle is not None:
         out.append(Root(bundle, "bundled"))
     return out
