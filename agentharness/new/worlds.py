@@ -77,16 +77,6 @@ def _type(value: Any) -> str:
     return kinds.get(type(value), "string")
 
 
-def chat(rows: Sequence[JsonDict], columns: Sequence[Column]) -> Plan | None:
-    """Recorded conversations, without a column that is an answer to them."""
-    talk = next((c for c in columns if c.kind == "messages" and c.name in ("messages", "conversations")), None)
-    if talk is None or named(columns, ANSWER, ("text", "number", "truth", "texts")) is not None:
-        return None
-    out = Plan("chat", "Take part in this conversation.", "", "", key=next((c.name for c in columns if c.unique and plain(c.name) in KEY), None))
-    out.said.append(f"{talk.name!r} holds conversations: the agent takes the assistant's part, the record is the other side")
-    return out
-
-
 def graph(rows: Sequence[JsonDict], columns: Sequence[Column]) -> Plan | None:
     """A graph: a column that lists the keys of other rows. Its episodes are trips, made here: from a node to another one, told by its facts."""
     for edge in (c for c in columns if c.kind == "texts" and len(rows) >= FEW_ROWS):

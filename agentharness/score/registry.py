@@ -62,7 +62,6 @@ SCORERS: dict[str, Scorer] = {
     "choice": Scorer(values.choice, 1),
     "squad_em": Scorer(words.squad_em, 1),
     "squad_f1": Scorer(words.squad_f1, 1),
-    "turns_f1": Scorer(words.turns_f1, 1),
     "hotpot_f1": Scorer(words.hotpot_f1, 1),
     "equal": Scorer(values.equal, 1),
     "share": Scorer(values.share, 1),

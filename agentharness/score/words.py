@@ -59,18 +59,6 @@ def squad_f1(subject: Any, reference: Any) -> Score:
     return best(subject, reference, lambda a, b: f1(normalise(a).split(), normalise(b).split()), "squad_f1")
 
 
-def turns_f1(subject: Any, reference: Any) -> Score:
-    """How alike what was said is to what was recorded, turn by turn: the mean of SQuAD's F1 over the turns, in order.
-
-    Formula: sum over i of F1(s_i, r_i) / max(turns said, turns recorded); a turn that one side lacks is 0. Source: this project, over Rajpurkar et al. 2016.
-    """
-    if not isinstance(reference, list) or not reference:
-        return Score(None, reason="the reference lists no turns")
-    said = [str(turn) for turn in subject] if isinstance(subject, list) else []
-    found = [f1(normalise(a).split(), normalise(str(b)).split()) for a, b in zip(said, reference, strict=False)]
-    return Score(sum(found) / max(len(said), len(reference)), "turns_f1")
-
-
 def hotpot_f1(subject: Any, reference: Any) -> Score:
     """HotpotQA's answer F1: SQuAD's, but 0 where one side is exactly yes, no or noanswer and the other is not the same, and 0 where both are empty.
 

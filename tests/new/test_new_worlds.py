@@ -143,7 +143,6 @@ def _played(cwd: Path) -> list[dict[str, Any]]:
     return episodes(cwd / "r")
 
 
-<<<<<<< HEAD
 def test_conversations_are_played_again(tmp_path: Path) -> None:
     talk = [{"from": "human", "value": "Name a river."}, {"from": "gpt", "value": "The Rhone flows through Lyon."}, {"from": "human", "value": "Thanks!"}]
     rows = [{"source": f"s{i}", "conversations": talk if i else talk[:1]} for i in range(6)]
@@ -152,11 +151,4 @@ def test_conversations_are_played_again(tmp_path: Path) -> None:
     assert "conversations of up to 1 turns" in done.out
     said = written(tmp_path, "talk")
     assert (said["preset"], "ask" in said, "answer" in said) == ("chat", False, False)
-=======
-def test_conversations_are_taken_part_in(tmp_path: Path) -> None:
-    talk = [{"id": f"c{i}", "conversations": [{"from": "human", "value": f"Is it {i}?"}, {"from": "gpt", "value": f"No, {i + 1}."}]} for i in range(6)]
-    write(tmp_path, {"talk.jsonl": lines(talk)})
-    assert "holds conversations: the agent takes the assistant's part" in new(tmp_path, "talk", "from=talk.jsonl").out
-    assert (written(tmp_path, "talk")["preset"], written(tmp_path, "talk")["data"]) == ("chat", {"from": "data/talk.jsonl", "key": "id"})
->>>>>>> main
     sound(tmp_path, "talk")
