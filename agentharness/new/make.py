@@ -37,6 +37,8 @@ def make(name: str, options: dict[str, str], tasks: Path, cwd: Path, say: Say) -
     if "/" in name or name.startswith((".", "_")):
         raise UserError(f"{name!r} cannot be a task's name", where="name", hint="letters, digits, - and _")
     seen = see(options["from"], cwd, options)
+    if not seen.batch.rows:
+        raise UserError("holds no rows", where=options["from"], hint="a task needs at least one")
     columns = profile(seen.batch.rows)
     plan = _pictures(columns, options) if seen.images else _plan(seen, columns, options)
     twins = across(seen.batch.rows, columns, {plan.answer.split("[")[0].split(".")[0], plan.key or ""}, seen.assets)

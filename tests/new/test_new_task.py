@@ -125,12 +125,13 @@ def test_pictures_in_folders_by_label(tmp_path: Path) -> None:
         (("x", "from=capitals.csv", "reward=exat"), "there is no scorer 'exat' (did you mean 'exact'?)"),
         (("x/y", "from=capitals.csv"), "name: 'x/y' cannot be a task's name (letters, digits, - and _)"),
         (("x", "from=one.csv"), "from: no column looks like an answer (name it: answer=COLUMN)"),
+        (("x", "from=empty.csv"), "empty.csv: holds no rows (a task needs at least one)"),
         (("x", "from=bad.json"), "bad.json:1:2: is not JSON"),
         (("x", "from=photos"), "photos has neither subfolders nor a table of labels (labels=FILE: a CSV or JSON from image name to label)"),
     ],
 )
 def test_what_it_cannot_make_is_one_line_and_leaves_nothing(words: tuple[str, ...], line: str, tmp_path: Path) -> None:
-    write(tmp_path, {"capitals.csv": "country,capital\nFrance,Paris\n", "one.csv": "a\n1\n2\n", "bad.json": "{a"})
+    write(tmp_path, {"capitals.csv": "country,capital\nFrance,Paris\n", "one.csv": "a\n1\n2\n", "empty.csv": "", "bad.json": "{a"})
     (tmp_path / "photos").mkdir()
     assert line in new(tmp_path, *words, code=2).mistake
     assert not list(tmp_path.glob("tasks/*"))
