@@ -31,6 +31,6 @@ def test_every_recipe_is_sound(title: str, tmp_path: Path) -> None:
 
 
 def test_there_is_one_of_each_kind() -> None:
-    assert len(RECIPES) >= 18
+    assert len(RECIPES) >= 22
     presets = set(re.findall(r"^preset: (\w+)", PAGE, re.MULTILINE))
     assert presets == {"qa", "choice", "pages", "graph", "guess", "look", "point", "replay", "reveal", "table", "chat"}
