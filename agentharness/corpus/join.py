@@ -7,10 +7,11 @@ from typing import Any
 
 from agentharness import canon
 from agentharness.corpus.keys import Found
-from agentharness.corpus.paths import parse, values
+from agentharness.corpus.levels import column
+from agentharness.corpus.paths import values
 from agentharness.corpus.spec import JoinSpec
 from agentharness.corpus.table import Table
-from agentharness.errors import UserError, closest
+from agentharness.errors import UserError
 from agentharness.types.part import JsonDict
 
 
@@ -20,8 +21,8 @@ def joined(found: Found, said: JoinSpec, other: Table, place: Callable[..., Any]
         raise UserError(f"{found.name} has a column {said.as_!r} already", where=str(place("corpus", found.name, "join", "as")), hint="as: another name")
     on = {said.on: said.on} if isinstance(said.on, str) else said.on
     where = str(place("corpus", found.name, "join", "on"))
-    mine = [_tokens(column, found.columns, found.name, where) for column in on]
-    theirs = [_tokens(column, other.columns, other.name, where) for column in on.values()]
+    mine = [column(found.name, found.columns, one, where) for one in on]
+    theirs = [column(other.name, other.columns, one, where) for one in on.values()]
     index: dict[bytes, list[JsonDict]] = {}
     for _, _, row in other:
         index.setdefault(_mark(row, theirs), []).append(dict(row))
@@ -38,19 +39,11 @@ def joined(found: Found, said: JoinSpec, other: Table, place: Callable[..., Any]
         if partners or said.missing != "drop":
             rows.append({**row, said.as_: partners if said.many else partners[0] if partners else None})
             kept.append(i)
-    dropped, before = len(found.rows) - len(rows), found.place
-    found.rows, found.positions, found.place = rows, [found.positions[i] for i in kept], lambda i: before(kept[i])
-    found.scopes = None if found.scopes is None else [found.scopes[i] for i in kept]
-    found.parents = None if found.parents is None else [found.parents[i] for i in kept]
+    dropped = len(found.rows) - len(rows)
+    found.take(kept)
+    found.rows = rows
     found.columns |= {said.as_}
     return dropped
-
-
-def _tokens(column: str, columns: frozenset[str], table: str, where: str) -> tuple[str, ...]:
-    tokens = parse(column, columns)
-    if tokens[0] not in columns:
-        raise UserError(f"{table} has no column {column!r}", where=where, hint=closest(column, columns))
-    return tokens
 
 
 def _mark(row: JsonDict, tokens: list[tuple[str, ...]]) -> bytes:

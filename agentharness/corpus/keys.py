@@ -32,6 +32,14 @@ class Found:
     parents: Sequence[str] | None = None
     """Of a derived table: the key of the row that each was made from."""
 
+    def take(self, kept: Sequence[int]) -> None:
+        """Leaves these rows alone, by their places, in place."""
+        before = self.place
+        self.rows, self.positions = [self.rows[i] for i in kept], [self.positions[i] for i in kept]
+        self.place = lambda i: before(kept[i])
+        self.scopes = None if self.scopes is None else [self.scopes[i] for i in kept]
+        self.parents = None if self.parents is None else [self.parents[i] for i in kept]
+
 
 @dataclass(slots=True)
 class Keyed:

@@ -37,6 +37,14 @@ def check(
         raise UserError(f"{table} has no column {path!r}", where=where, hint=closest(path, known))
 
 
+def column(table: str, columns: frozenset[str], path: str, where: Any) -> tuple[str, ...]:
+    """A path of a table as tokens. Raises UserError where the table has no such column."""
+    tokens = parse(path, columns)
+    if tokens[0] not in columns:
+        raise UserError(f"{table} has no column {path!r}", where=str(where), hint=closest(path, columns))
+    return tokens
+
+
 def respell(names: Iterable[tuple[str, ...]], known: Iterable[str]) -> list[str]:
     """Each path without `[]` as `known` spells it; joined by dots where it does not."""
     by_bare = {bare(parse(path)): path for path in sorted(known, reverse=True)}

@@ -11,10 +11,11 @@ from typing import Any
 
 from agentharness import canon
 from agentharness.corpus.keys import Found
-from agentharness.corpus.paths import parse, values
+from agentharness.corpus.levels import column
+from agentharness.corpus.paths import values
 from agentharness.corpus.spec import SessionSpec, TableSpec
 from agentharness.corpus.table import Table
-from agentharness.errors import UserError, closest
+from agentharness.errors import UserError
 from agentharness.types.part import JsonDict
 
 MOST = 2_000_000
@@ -42,7 +43,7 @@ def regrouped(name: str, spec: TableSpec, parent: Table, place: Place) -> Found:
             raise UserError(f"{name} has more than {MOST:,} rows", where=str(place("corpus", name)), hint="smaller groups: another column in `by`")
         made.append((row, first))
     rows = [row for row, _ in made]
-    columns = frozenset(column for row in rows for column in row)
+    columns = frozenset(name for row in rows for name in row)
     return Found(name, rows, range(len(rows)), lambda i: f"{parent.name} {made[i][1]!r} and what goes with it", None, columns)
 
 
@@ -66,7 +67,7 @@ def _made(name: str, spec: TableSpec, parent: Table, place: Place) -> Iterator[t
 def _groups(by: str | list[str], parent: Table, place: Place, *path: str) -> list[Members]:
     """The parent's rows by equal values of `by`, groups in the order of their first rows. A null is a value of its own."""
     names = [by] if isinstance(by, str) else by
-    tokens = [_column(parent, column, place("corpus", *path)) for column in names]
+    tokens = [column(parent.name, parent.columns, one, place("corpus", *path)) for one in names]
     out: dict[bytes, Members] = {}
     for _, key, row in parent:
         cells = [next(values(row, t), None) for t in tokens]
@@ -76,7 +77,7 @@ def _groups(by: str | list[str], parent: Table, place: Place, *path: str) -> lis
 
 
 def _sessions(name: str, said: SessionSpec, parent: Table, place: Place) -> Iterator[tuple[JsonDict, str]]:
-    gap, at = _gap(said.gap, place("corpus", name, "sessions", "gap")), _column(parent, said.at, place("corpus", name, "sessions", "at"))
+    gap, at = _gap(said.gap, place("corpus", name, "sessions", "gap")), column(parent.name, parent.columns, said.at, place("corpus", name, "sessions", "at"))
     where = str(place("corpus", name, "sessions", "at"))
     for one in _groups(said.by, parent, place, name, "sessions", "by"):
         timed = sorted(((_time(next(values(row, at), None), said.at, one.first, where), i) for i, row in enumerate(one.rows)))
@@ -87,13 +88,6 @@ def _sessions(name: str, said: SessionSpec, parent: Table, place: Place) -> Iter
                 ends = [next(values(row, at), None) for row in (rows[0], rows[-1])]
                 yield {**one.common, "session": n, "start": ends[0], "end": ends[1], "count": len(rows), said.as_: rows}, one.first
                 n, start = n + 1, i
-
-
-def _column(parent: Table, name: str, where: Any) -> tuple[str, ...]:
-    tokens = parse(name, parent.columns)
-    if tokens[0] not in parent.columns:
-        raise UserError(f"{parent.name} has no column {name!r}", where=str(where), hint=closest(name, parent.columns))
-    return tokens
 
 
 def _gap(said: float | str, where: Any) -> float:

@@ -8,9 +8,10 @@ from typing import Any
 
 from agentharness import canon
 from agentharness.corpus.keys import Found
-from agentharness.corpus.paths import parse, values
+from agentharness.corpus.levels import column
+from agentharness.corpus.paths import values
 from agentharness.corpus.spec import TidyStep
-from agentharness.errors import UserError, closest
+from agentharness.errors import UserError
 from agentharness.types.part import JsonDict
 
 Condition = Callable[[str, frozenset[str], Sequence[JsonDict], Sequence[str | int]], Callable[[JsonDict], bool]]
@@ -38,7 +39,7 @@ def tidy(found: Found, steps: Sequence[TidyStep], condition: Condition, note: Ca
             keep = [all(next(values(row, p), None) not in (None, "") for p in paths) for row in found.rows]
         else:
             keep = _first(found, [] if step.dedupe is True else _paths(found, step.dedupe or [], place(*at, what)))
-        _take(found, keep)
+        found.take([n for n, one in enumerate(keep) if one])
         note(f"{found.name}: tidy {what}: {before - len(found.rows):,} of {before:,} rows dropped")
         if not found.rows:
             raise UserError(f"no row of {found.name} is left", where=str(place(*at)), hint="a weaker condition")
@@ -46,10 +47,7 @@ def tidy(found: Found, steps: Sequence[TidyStep], condition: Condition, note: Ca
 
 def _paths(found: Found, said: Any, where: Any) -> list[tuple[str, ...]]:
     names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
-    out = [parse(name, found.columns) for name in names]
-    for name, tokens in zip(names, out, strict=True):
-        if tokens[0] not in found.columns:
-            raise UserError(f"{found.name} has no column {name!r}", where=str(where), hint=closest(name, found.columns))
+    out = [column(found.name, found.columns, name, where) for name in names]
     if not out:
         raise UserError("names no column", where=str(where), hint="a column, or a list of columns")
     return out
@@ -79,11 +77,3 @@ def _strip(found: Found, paths: list[tuple[str, ...]]) -> int:
         rows.append(now)
     found.rows = rows
     return changed
-
-
-def _take(found: Found, keep: list[bool]) -> None:
-    kept, before = [i for i, one in enumerate(keep) if one], found.place
-    found.rows, found.positions = [found.rows[i] for i in kept], [found.positions[i] for i in kept]
-    found.place = lambda i: before(kept[i])
-    found.scopes = None if found.scopes is None else [found.scopes[i] for i in kept]
-    found.parents = None if found.parents is None else [found.parents[i] for i in kept]
