@@ -15,7 +15,8 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
-_KEPT = 256
+_KEPT = 1024
+"""Backends at hand, about 30 KB each: one for every session of a run, or each step is played from the start."""
 _NODES = 50_000
 """Values in one state; a call that makes more is refused: directories can be copied into one another."""
 _DIGITS = 1000
